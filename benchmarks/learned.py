@@ -33,6 +33,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 NO_WEIGHTS = VerdictWeights()
 SURE = 0.9  # confidence
 COMMON = 3  # times a line of the most common errors, codes and statuses counts
+LOG_ALONE = 3  # every third incident is read without its state as well
 
 
 def measure(weights: VerdictWeights, judged: Sequence[JudgedCase], playbook: Playbook) -> Counter[str]:
@@ -62,9 +63,14 @@ def fit_all(cases: Sequence[tuple[LabelledCase, str]], playbook: Playbook) -> No
     line_meaning.WEIGHTS_FILE.write_text(format_line_weights(of_lines), encoding="utf-8")
     print(f"{line_meaning.WEIGHTS_FILE}: {len(of_lines.of_word)} words of {len(lines)} lines")
     line_meaning.use(of_lines)
-    of_verdicts = fit(read_examples(cases, playbook))
+    of_verdicts = fit(read_examples(with_logs_alone(cases), playbook))
     read_log.WEIGHTS_FILE.write_text(format_verdict_weights(of_verdicts), encoding="utf-8")
     print(f"{read_log.WEIGHTS_FILE}: {len(of_verdicts.of_word)} words of {len(cases)} cases")
+
+
+def with_logs_alone(cases: Sequence[tuple[LabelledCase, str]]) -> list[tuple[LabelledCase, str]]:
+    """All incidents, and every third as a log alone."""
+    return [*cases, *((case.as_log_alone(), file) for case, file in cases[::LOG_ALONE])]
 
 
 def labelled_lines(playbook: Playbook) -> Iterator[LabelledLine]:
@@ -93,7 +99,7 @@ def main() -> None:
     held_out = {path.stem for path in paths[-arguments.files :]}
     lines = [*labelled_lines(playbook), *calm_lines(case for case, file in cases if file not in held_out)]
     line_meaning.use(parse_line_weights(format_line_weights(fit_lines(lines))))
-    examples = read_examples(cases, playbook)
+    examples = read_examples(with_logs_alone(cases), playbook)
     known = [example for example in examples if example.file not in held_out]
     weights = parse_verdict_weights(format_verdict_weights(fit(known)))
     whole: Counter[str] = Counter()

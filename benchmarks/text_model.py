@@ -65,7 +65,7 @@ def main() -> None:
     random.seed(0)
     paths = sorted((FIXTURES / "incidents").glob("*.yaml"), key=lambda path: (len(path.name), path.name))
     known, held_out = paths[: len(paths) - arguments.hold_out], paths[len(paths) - arguments.hold_out :]
-    newest = set(known[len(known) - arguments.newest :])
+    newest = set(known[max(0, len(known) - arguments.newest) :])
     cases = list(read_cases(FIXTURES / "diagnosis.yaml"))
     cases += [
         case

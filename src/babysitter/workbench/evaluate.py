@@ -100,6 +100,11 @@ class LabelledCase(_Door):
     adversarial: str = ""
     must_redact: tuple[str, ...] = ()
 
+    def as_log_alone(self) -> "LabelledCase":
+        """The same without state and exit code, as somebody has it who was given a file."""
+        evidence = self.evidence.model_copy(update={"job_state": None, "exit_code": None})
+        return self.model_copy(update={"evidence": evidence})
+
 
 @dataclass(frozen=True, slots=True)
 class GradedCase:

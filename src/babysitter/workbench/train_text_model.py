@@ -77,9 +77,7 @@ def examples_of_cases(cases: Iterable[LabelledCase], playbook: Playbook) -> Iter
         wanted = dict.fromkeys(others, ALSO_ACCEPTABLE) | {first: 1.0}
         if text := text_of_case(case, playbook):
             yield TrainingText(text, wanted, action=case.label.action)
-        evidence = case.evidence.model_copy(update={"job_state": None, "exit_code": None})
-        log_alone = case.model_copy(update={"evidence": evidence})
-        if random.random() < LOG_ALONE and (text := text_of_case(log_alone, playbook)):
+        if random.random() < LOG_ALONE and (text := text_of_case(case.as_log_alone(), playbook)):
             yield TrainingText(text, wanted)
 
 
@@ -147,7 +145,7 @@ class Trainee:
             {"params": [*self.head.parameters(), *self.action_head.parameters()], "lr": rate * HEAD_RATE},
         ]
         optimizer = torch.optim.AdamW(rates, weight_decay=0.01)
-        steps = epochs * -(-len(examples) // BATCH)
+        steps = max(1, epochs * -(-len(examples) // BATCH))
         schedule = torch.optim.lr_scheduler.LambdaLR(
             optimizer, lambda step: min(1.0, step / WARM_UP_STEPS) * max(0.0, 1 - step / steps)
         )

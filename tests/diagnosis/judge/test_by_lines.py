@@ -211,16 +211,40 @@ def test_lines_may_calm_a_job_that_lives():
 
 
 @pytest.mark.parametrize(
-    ("facts", "calm", "cause"),
+    ("rule", "facts", "calm", "cause"),
     [
-        (RUNNING, 0.9, Cause.TRANSIENT_NOISE),
-        (RUNNING, 0.25, Cause.CODE_ERROR),
-        (JobFacts(), 0.9, Cause.CODE_ERROR),  # nobody says that it lives: the log was kept for its end
+        ("words.code-error", RUNNING, 0.9, Cause.TRANSIENT_NOISE),
+        ("words.code-error", RUNNING, 0.25, Cause.CODE_ERROR),
+        ("words.code-error", JobFacts(), 0.9, Cause.CODE_ERROR),  # the log was kept for its end
+        ("some.rule", RUNNING, 0.9, Cause.CODE_ERROR),  # that it is fatal is known
     ],
 )
-def test_the_last_word_of_a_job_is_calmed_by_a_majority(facts, calm, cause):
-    last = replace(finding(), position=41, last_position=41)  # the newest line
+def test_the_last_word_of_a_job_is_calmed_by_a_majority_if_it_is_guessed(rule, facts, calm, cause):
+    last = replace(finding(rule=rule), position=41, last_position=41)  # the newest line
     assert judged(Findings((last,), reading=reading(calm=calm)), facts).cause is cause
+
+
+def test_calm_that_is_hardly_possible_takes_no_majority():
+    weights = VerdictWeights(("calm", "disk-full", "data-error", "storage-error"), {}, {}, 0.0)
+    read = replace(reading(disk_full=LEAST), weights=weights)
+    power = 1 / TEXT_POWER
+    for calm, cause in ((0.05, Cause.DISK_FULL), (0.3, Cause.HEALTHY)):
+        shares = {"calm": calm, "disk-full": 0.45, "data-error": 0.3, "storage-error": 0.25}
+        told = TextReading({name: share**power for name, share in shares.items()})
+        assert (
+            judged(Findings(reading=replace(read, read_text=lambda _, told=told: told)), RUNNING).cause
+            is cause
+        )
+
+
+def test_a_program_that_exited_badly_is_not_calmed():
+    facts = JobFacts(exit_code=1)
+    assert judged(Findings((finding(),), reading=reading(calm=0.9)), facts).cause is Cause.CODE_ERROR
+
+
+def test_a_report_before_all_lines_that_are_read_stands():
+    earlier = replace(finding(), position=5, last_position=5)  # the first line that is read is number 40
+    assert judged(Findings((earlier,), reading=reading(disk_full=0.9))).cause is Cause.CODE_ERROR
 
 
 def test_the_text_model_is_not_asked_where_it_cannot_read_the_report():

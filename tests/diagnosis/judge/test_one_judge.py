@@ -7,7 +7,6 @@ from tests.support.law import at_once, playable, step_by_step
 # What only somebody sees who was there, with the reason.
 ONLY_A_WATCH_SEES = {
     "iris-2026-05/18-controller-restart": "killed without a word after an outage that no line tells of",
-    "iris-2026-05/10-zephyr-user-error": "a KeyError of a record: bad data or bad code",
 }
 # Programs that were broken on purpose: what a restart needs two thread dumps for, only a watch may advise.
 OF_DRILLS = {

@@ -14,7 +14,7 @@ from babysitter.diagnosis.learned.weights_file import (
 from babysitter.model.finding import Cause
 from babysitter.model.learned_weights import LineWeights, VerdictWeights
 
-MAX_BYTES = 290_000  # of both files
+MAX_BYTES = 300_000  # of both files
 CAUSES = {class_of(cause) for cause in set(Cause) - {Cause.JOB_GONE}}  # that a log can show
 
 

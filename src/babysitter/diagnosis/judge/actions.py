@@ -15,6 +15,11 @@ def is_over(facts: JobFacts) -> bool:
     return facts.state in _OVER
 
 
+def has_ended_badly(facts: JobFacts) -> bool:
+    """The same, also of a job whose state nobody knows and whose exit code says so."""
+    return is_over(facts) or (facts.state is None and facts.exit_code not in (None, 0))
+
+
 def severity_of(cause: Cause, facts: JobFacts, seen: Severity) -> Severity:
     """How much it matters: what the evidence says, raised by an end, lowered where the job heals itself."""
     row = about(cause)

@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from math import inf
 
 from babysitter.diagnosis.causes.guess import is_guess
-from babysitter.diagnosis.judge.actions import is_over
+from babysitter.diagnosis.judge.actions import has_ended_badly, is_over
 from babysitter.diagnosis.learned.cause_classes import CALM, class_of
 from babysitter.diagnosis.learned.line_meaning import LEAST
 from babysitter.diagnosis.learned.read_log import lines_for
 from babysitter.model.cause_info import about
-from babysitter.model.finding import ActionKind, Cause, Finding, Findings, Severity
+from babysitter.model.finding import STANCE_PREFIX, ActionKind, Cause, Finding, Findings, Severity
 from babysitter.model.ids import RuleId
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
@@ -29,10 +29,11 @@ MEASURED = "measured."  # begins the rule id of what a course of time shows, whi
 PROOF = 0.9  # weight of a finding that lines do not overrule
 NOISE = Cause.TRANSIENT_NOISE
 BENIGN = {CALM, Cause.SLOW_STARTUP}
-# Shares that a class needs to be named in place of what the rules say; the result is flat around them.
+# Shares that a class needs in place of what the rules say; moving one by 0.1 changes 5 of 650 at most.
 LIKELY = 0.3  # any other
 CALMING = 0.4  # that nothing is wrong, in place of trouble
 MAJORITY = 0.5  # trouble in place of calm; calm where nothing shows what followed a fatal report
+HARDLY = 0.1  # share of calm below which it takes no majority
 CLEARLY = 0.7  # trouble where rules know a harmless line or see work; that something does not happen
 RULES_POWER, TEXT_POWER = 0.5, 0.7  # measured: of the shares by rules and lines, and by the text model
 SMALLEST = 1e-6  # share by the text model: it is never so sure
@@ -72,10 +73,15 @@ def read_text(verdict: JudgedByRules, findings: Findings, facts: JobFacts) -> Te
     reading = findings.reading
     if reading is None or reading.read_text is None or _stands(verdict, facts) or _is_own(verdict, reading):
         return None
-    if verdict.root is not None and 0 <= verdict.root.last_position < reading.first_line:
+    if _is_out_of_reach(verdict, reading):
         return None
     is_understood = any(reading.meanings.get(name, 0.0) >= LEAST for name in reading.weights.classes)
     return reading.read_text(reading.text) if is_understood else None
+
+
+def _is_out_of_reach(verdict: JudgedByRules, reading: LogReading) -> bool:
+    """Whether the report that the rules hold responsible stands before all lines that are read."""
+    return verdict.root is not None and 0 <= verdict.root.last_position < reading.first_line
 
 
 def _is_own(verdict: JudgedByRules, reading: LogReading) -> bool:
@@ -110,7 +116,7 @@ def shares_of(
 def _pooled(by_rules: Mapping[str, float], by_text: Mapping[str, float]) -> dict[str, float]:
     """The shares of both together: their product, each to a power; their sum is left as it comes out.
 
-    `by_rules`: of the classes that are possible. The text model counts by how much of it is for these.
+    `by_rules`: of the classes that are possible. The power of the model shrinks with what it gives to others.
     """
     power = TEXT_POWER * sum(by_text.get(name, 0.0) for name in by_rules)
     return {
@@ -123,27 +129,38 @@ def likelier_cause(
     verdict: JudgedByRules, shares: Mapping[str, float], findings: Findings, facts: JobFacts
 ) -> LikelyCause | None:
     """The cause that is likeliest in place of the rules'; None where the rules' verdict stands."""
-    if not shares or _stands(verdict, facts):
+    if findings.reading is None or not shares or _stands(verdict, facts):
+        return None
+    if _is_out_of_reach(verdict, findings.reading):
         return None
     by_rules = class_of(verdict.diagnosis.cause)
-    named = [name for name in shares if name == by_rules or _may_be_named(name, verdict, findings, facts)]
-    best = max(named, key=lambda name: (shares[name], name == by_rules))
-    if best == by_rules or shares[best] < _least_share(best, verdict, findings, facts):
+    candidates = [
+        name for name in shares if name == by_rules or _may_be_named(name, verdict, findings, facts)
+    ]
+    best = max(candidates, key=lambda name: (shares[name], name == by_rules))
+    if best == by_rules or shares[best] < _least_share(best, verdict, shares, findings, facts):
         return None
     return LikelyCause(NOISE if best == CALM else Cause(best), shares[best])
 
 
-def _least_share(name: str, verdict: JudgedByRules, findings: Findings, facts: JobFacts) -> float:
+def _least_share(
+    name: str, verdict: JudgedByRules, shares: Mapping[str, float], findings: Findings, facts: JobFacts
+) -> float:
     """The share that a class needs to be named in place of what the rules say."""
     by_rules = class_of(verdict.diagnosis.cause)
     if by_rules == CALM:
-        if findings.cancelled:
-            return inf  # what was explained away frightens the model as well
+        if any(by.startswith(STANCE_PREFIX) for _, by in findings.cancelled):
+            return inf  # what a stance explains, as data, frightens the model as well
+        if shares[by_rules] < HARDLY:
+            return LIKELY
         return CLEARLY if findings.all or facts.advanced_after is not None else MAJORITY
-    if verdict.root is not None and name != CALM and about(Cause(name)).is_silent:
-        return CLEARLY  # a report was found, which is the likelier cause
+    is_report = verdict.root is not None and not about(verdict.diagnosis.cause).is_silent
+    if is_report and name != CALM and about(Cause(name)).is_silent:
+        return CLEARLY  # what was reported is the likelier cause
     if name in BENIGN and _is_last_word(verdict, findings):
-        return inf if facts.state is None else MAJORITY  # a log that ends with a report was kept for it
+        # a log that ends with a report was kept for it; a failure that a rule knows counts as one
+        is_known = verdict.root is not None and not is_guess(verdict.root)
+        return inf if facts.state is None or is_known else MAJORITY
     if name in BENIGN:
         return CALMING
     return LIKELY
@@ -157,7 +174,7 @@ def _is_possible(name: str, verdict: JudgedByRules, facts: JobFacts) -> bool:
     if name in BENIGN:  # no bad end is harmless, and of a silence the course of time tells more than words
         is_quiet = (facts.last_line_age_s or 0.0) > Limits().pace_floor_s
         is_silent = by_rules != CALM and (is_quiet or about(verdict.diagnosis.cause).is_silent)
-        return not is_over(facts) and not is_silent
+        return not has_ended_badly(facts) and not is_silent
     if name == Cause.USER_CANCEL:  # of a job that was stopped, and not for what it had reported before
         is_stopped = facts.state is JobState.KILLED or facts.exit_code == INTERRUPTED
         return is_stopped and (verdict.root is None or verdict.diagnosis.severity is not Severity.FATAL)
