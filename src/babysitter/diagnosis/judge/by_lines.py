@@ -234,7 +234,10 @@ def _words_of_verdict(verdict: JudgedByRules, findings: Findings, facts: JobFact
 
 
 def finding_by_lines(likely: LikelyCause, reading: LogReading, facts: JobFacts) -> Finding:
-    """What no rule knows and lines name, as a finding: a guess, said as one, and for a person to look at."""
+    """What no rule knows and lines name, as a finding: a guess, said as one.
+
+    Its action is a person's look, until the text model knows better (`likely_action.py`).
+    """
     row = about(likely.cause)
     return Finding(
         rule=RuleId(f"{LEARNED}{likely.cause}"),
