@@ -73,7 +73,7 @@ def read_text(verdict: JudgedByRules, findings: Findings, facts: JobFacts) -> Te
     reading = findings.reading
     if reading is None or reading.read_text is None or _stands(verdict, facts) or _is_own(verdict, reading):
         return None
-    if _is_out_of_reach(verdict, reading):
+    if _is_out_of_reach(verdict, reading) or _is_explained(verdict, findings):
         return None
     is_understood = any(reading.meanings.get(name, 0.0) >= LEAST for name in reading.weights.classes)
     return reading.read_text(reading.text) if is_understood else None
@@ -82,6 +82,12 @@ def read_text(verdict: JudgedByRules, findings: Findings, facts: JobFacts) -> Te
 def _is_out_of_reach(verdict: JudgedByRules, reading: LogReading) -> bool:
     """Whether the report that the rules hold responsible stands before all lines that are read."""
     return verdict.root is not None and 0 <= verdict.root.last_position < reading.first_line
+
+
+def _is_explained(verdict: JudgedByRules, findings: Findings) -> bool:
+    """Whether the rules see nothing wrong and a stance explains a line that frightens."""
+    is_calm = class_of(verdict.diagnosis.cause) == CALM
+    return is_calm and any(by.startswith(STANCE_PREFIX) for _, by in findings.cancelled)
 
 
 def _is_own(verdict: JudgedByRules, reading: LogReading) -> bool:
@@ -149,7 +155,7 @@ def _least_share(
     """The share that a class needs to be named in place of what the rules say."""
     by_rules = class_of(verdict.diagnosis.cause)
     if by_rules == CALM:
-        if any(by.startswith(STANCE_PREFIX) for _, by in findings.cancelled):
+        if _is_explained(verdict, findings):
             return inf  # what a stance explains, as data, frightens the model as well
         if shares[by_rules] < HARDLY:
             return LIKELY
