@@ -73,6 +73,11 @@ def with_logs_alone(cases: Sequence[tuple[LabelledCase, str]]) -> list[tuple[Lab
     return [*cases, *((case.as_log_alone(), file) for case, file in cases[::LOG_ALONE])]
 
 
+def incident_files(folder: Path) -> list[Path]:
+    """The files of labelled incidents of a folder by number, the newest last."""
+    return sorted(folder.glob("*.yaml"), key=lambda path: (len(path.name), path.name))
+
+
 def labelled_lines(playbook: Playbook) -> Iterator[LabelledLine]:
     """The corpus of lines, and every specimen under the cause that its signature means."""
     for path in sorted((FIXTURES / "lines").glob("*.tsv")):
@@ -90,7 +95,7 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=2, help="how many files to measure")
     parser.add_argument("--fit", action="store_true", help="write the shipped weights")
     arguments = parser.parse_args()
-    paths = sorted(arguments.folder.glob("*.yaml"), key=lambda path: (len(path.name), path.name))
+    paths = incident_files(arguments.folder)
     cases = [(case, path.stem) for path in paths for case in read_cases(path)]
     playbook = load()
     if arguments.fit:

@@ -27,9 +27,7 @@ from babysitter.workbench.train_text_model import (
     examples_of_lines,
     text_of_case,
 )
-from benchmarks.learned import labelled_lines
-
-FIXTURES = Path(__file__).parents[1] / "fixtures"
+from benchmarks.learned import FIXTURES, incident_files, labelled_lines
 
 
 def measure(model: TextModel, cases: Sequence[LabelledCase]) -> str:
@@ -63,7 +61,7 @@ def main() -> None:
     arguments = parser.parse_args()
     torch.manual_seed(0)
     random.seed(0)
-    paths = sorted((FIXTURES / "incidents").glob("*.yaml"), key=lambda path: (len(path.name), path.name))
+    paths = incident_files(FIXTURES / "incidents")
     known, held_out = paths[: len(paths) - arguments.hold_out], paths[len(paths) - arguments.hold_out :]
     newest = set(known[max(0, len(known) - arguments.newest) :])
     cases = list(read_cases(FIXTURES / "diagnosis.yaml"))

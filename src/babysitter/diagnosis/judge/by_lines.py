@@ -29,7 +29,7 @@ MEASURED = "measured."  # begins the rule id of what a course of time shows, whi
 PROOF = 0.9  # weight of a finding that lines do not overrule
 NOISE = Cause.TRANSIENT_NOISE
 BENIGN = {CALM, Cause.SLOW_STARTUP}
-# Shares that a class needs in place of what the rules say; moving one by 0.1 changes 5 of 650 at most.
+# Shares that a class needs in place of what the rules say, chosen on 650 incidents (docs/learned.md).
 LIKELY = 0.3  # any other
 CALMING = 0.4  # that nothing is wrong, in place of trouble
 MAJORITY = 0.5  # trouble in place of calm; calm where nothing shows what followed a fatal report

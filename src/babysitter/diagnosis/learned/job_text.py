@@ -1,7 +1,8 @@
 """What is known of a job, as the one text that the text model reads."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from math import isfinite
 
 from babysitter.diagnosis.learned.line_meaning import scores_of_line, trouble_in
@@ -21,7 +22,7 @@ def text_of_job(facts: JobFacts, lines: Sequence[str], dumps: Sequence[str] = ()
     """The state and the fields that are known, thread dumps, then lines of the log in their order."""
     words = " ".join(_words_of(facts))
     dump = "".join(f" dump {_general(dump)[:MAX_DUMP_CHARACTERS]}" for dump in dumps[:1] if dump.strip())
-    told = _chosen(_without_repeats([line for line in lines if line.strip()]))
+    told = _chosen(list(_without_repeats(line for line in lines if line.strip())))
     return f"{words}{dump} log\n" + " \n ".join(_general(line)[:MAX_LINE_CHARACTERS] for line in told)
 
 
@@ -46,16 +47,11 @@ def _words_of(facts: JobFacts) -> Iterator[str]:
         yield f"pending {_general(facts.pending_reason)[:MAX_FIELD_CHARACTERS]}"
 
 
-def _without_repeats(lines: Sequence[str]) -> list[str]:
+def _without_repeats(lines: Iterable[str]) -> Iterator[str]:
     """Of lines in a row that say the same, the first and the last: more would leave no room for others."""
-    kept: list[str] = []
-    for line in lines:
-        said = _general(line)
-        if len(kept) > 1 and said == _general(kept[-1]) == _general(kept[-2]):
-            kept[-1] = line
-        else:
-            kept.append(line)
-    return kept
+    for _, run in groupby(lines, _general):
+        first, *others = run
+        yield from (first, *others[-1:])
 
 
 def _chosen(lines: Sequence[str]) -> list[str]:
