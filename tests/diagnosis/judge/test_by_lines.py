@@ -228,7 +228,7 @@ def test_calm_that_is_hardly_possible_takes_no_majority():
     weights = VerdictWeights(("calm", "disk-full", "data-error", "storage-error"), {}, {}, 0.0)
     read = replace(reading(disk_full=LEAST), weights=weights)
     power = 1 / TEXT_POWER
-    for calm, cause in ((0.05, Cause.DISK_FULL), (0.3, Cause.HEALTHY)):
+    for calm, cause in ((0.05, Cause.DISK_FULL), (0.3, Cause.TRANSIENT_NOISE)):
         shares = {"calm": calm, "disk-full": 0.45, "data-error": 0.3, "storage-error": 0.25}
         told = TextReading({name: share**power for name, share in shares.items()})
         assert (

@@ -162,7 +162,8 @@ def _least_share(
         return CLEARLY if findings.all or facts.advanced_after is not None else MAJORITY
     is_report = verdict.root is not None and not about(verdict.diagnosis.cause).is_silent
     if is_report and name != CALM and about(Cause(name)).is_silent:
-        return CLEARLY  # what was reported is the likelier cause
+        # what was reported is the likelier cause, the more so where only silence follows it
+        return inf if _is_last_word(verdict, findings) else CLEARLY
     if name in BENIGN and _is_last_word(verdict, findings):
         # a log that ends with a report was kept for it; a failure that a rule knows counts as one
         is_known = verdict.root is not None and not is_guess(verdict.root)

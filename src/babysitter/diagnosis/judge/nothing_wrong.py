@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from babysitter.diagnosis.frame.line import strip_headers
+from babysitter.diagnosis.learned.read_log import alarming_line
 from babysitter.model.cause_info import about
 from babysitter.model.finding import (
     STANCE_PREFIX,
@@ -64,6 +66,9 @@ def nothing_wrong(findings: Findings, overcome: Sequence[Finding], facts: JobFac
         return _calm(
             Cause.TRANSIENT_NOISE, ActionKind.IGNORE, "What looks alarming has no effect.", explained
         )
+    if (line := alarming_line(findings.reading)) is not None:
+        text = "A line sounds alarming, and nothing shows that it had an effect."
+        return replace(_calm(Cause.TRANSIENT_NOISE, ActionKind.IGNORE, text, ()), evidence=(line,))
     return _calm(Cause.HEALTHY, ActionKind.IGNORE, "Nothing is wrong.", ())
 
 

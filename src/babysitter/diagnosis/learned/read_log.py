@@ -4,15 +4,18 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from babysitter.diagnosis.frame.failure_words import reports_failure
+from babysitter.diagnosis.frame.line import read_frame
 from babysitter.diagnosis.learned.cause_classes import CALM
 from babysitter.diagnosis.learned.fact_words import words_of_facts
 from babysitter.diagnosis.learned.job_text import text_of_job
-from babysitter.diagnosis.learned.line_meaning import LEAST, scores_of_line, trouble_in
+from babysitter.diagnosis.learned.line_meaning import CLEAR, LEAST, scores_of_line, trouble_in
 from babysitter.diagnosis.learned.weights_file import parse_verdict_weights
 from babysitter.model.finding import Evidence
 from babysitter.model.ids import RuleId
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.learned_weights import LogReading, TextReading, VerdictWeights
+from babysitter.model.log import LogLevel
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 
@@ -104,6 +107,23 @@ def lines_for(name: str, reading: LogReading) -> tuple[Evidence, ...]:
     scored = [(scores_of_line(line.text).get(name, 0.0), place) for place, line in enumerate(reading.lines)]
     best = [place for score, place in sorted(scored, reverse=True)[:MAX_EVIDENCE] if score >= LEAST]
     return tuple(_evidence(reading, place) for place in best)
+
+
+def alarming_line(reading: LogReading | None) -> Evidence | None:
+    """The warning or report of a failure that names a cause most clearly; None where there is none."""
+    if reading is None:
+        return None
+    scored = [
+        (trouble, -place)
+        for place, line in enumerate(reading.lines)
+        if (trouble := trouble_in(scores_of_line(line.text))) >= CLEAR and _is_alarming(line.text)
+    ]
+    return _evidence(reading, -max(scored)[1]) if scored else None
+
+
+def _is_alarming(text: str) -> bool:
+    frame = read_frame(text)
+    return frame.level is LogLevel.WARNING or reports_failure(frame)
 
 
 def _evidence(reading: LogReading, place: int) -> Evidence:
