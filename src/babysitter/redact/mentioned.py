@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from babysitter.redact.name_scan import find_names
 from babysitter.redact.names import Name, judge_name
@@ -19,7 +20,7 @@ def find_mentioned(text: Text) -> Iterator[Span]:
     """Spans of strings that look random, on the line of a setting whose name surely is a secret's."""
     done = 0
     for start, end in find_names(text):
-        if not _is_sure(text.text[start:end]):
+        if not _is_sure(text.text[max(start, end - MAX_NAME) : end]):
             continue
         line_end = text.text.find("\n", end)
         limit = min(start + FARTHEST_WORD, line_end if line_end >= 0 else len(text.text))
@@ -32,5 +33,6 @@ def find_mentioned(text: Text) -> Iterator[Span]:
         done = max(done, limit)
 
 
+@lru_cache(maxsize=16_384)
 def _is_sure(name: str) -> bool:
-    return "_" in name and judge_name(name[-MAX_NAME:]) in (Name.SECRET, Name.PASSWORD)
+    return "_" in name and judge_name(name) in (Name.SECRET, Name.PASSWORD)

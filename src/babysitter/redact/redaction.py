@@ -9,7 +9,9 @@ from babysitter.redact import (
     command_arguments,
     command_lines,
     encoded_text,
+    hex_dumps,
     http_headers,
+    key_bytes,
     labels,
     phrases,
     secret_objects,
@@ -22,8 +24,11 @@ from babysitter.redact.command_arguments import find_in_arguments
 from babysitter.redact.command_lines import find_in_commands
 from babysitter.redact.encoded_text import find_in_encoded
 from babysitter.redact.escaped_text import find_in_escaped
+from babysitter.redact.hex_dumps import find_in_dumps
 from babysitter.redact.http_headers import find_in_headers
+from babysitter.redact.joined_strings import find_joined
 from babysitter.redact.key_blocks import find_key_blocks
+from babysitter.redact.key_bytes import find_key_bytes
 from babysitter.redact.labels import find_behind_labels
 from babysitter.redact.layout import find_below_labels, find_by_layout
 from babysitter.redact.mentioned import find_mentioned
@@ -55,6 +60,10 @@ def _find_encoded(text: Text) -> Iterator[Span]:
     return find_in_encoded(text, _everything)
 
 
+def _find_dumped(text: Text) -> Iterator[Span]:
+    return find_in_dumps(text, _everything)
+
+
 # Every detector with what a text must hold (in lower case) so that it can find anything: most lines of a log
 # have none of it. The first two look for themselves.
 _FIRST: tuple[Detector, ...] = (find_tokens, find_key_blocks)
@@ -74,6 +83,8 @@ _BY_SIGNS: tuple[tuple[Detector, str], ...] = (
     (find_sql_rows, sql_rows.SIGNS),
     (find_secret_objects, secret_objects.SIGNS),
     (_find_encoded, encoded_text.SIGNS),
+    (_find_dumped, hex_dumps.SIGNS),
+    (find_key_bytes, key_bytes.SIGNS),
 )
 _SIGNS = PatternSet([signs for _, signs in _BY_SIGNS])
 DETECTORS: tuple[Detector, ...] = (*_FIRST, *(detector for detector, _ in _BY_SIGNS))
@@ -115,6 +126,7 @@ def _pass(plain: str) -> str:
         found += list(find_in_escaped(text, _in_plain))
     if not found:
         return plain
+    found += list(find_joined(text, sorted(set(found))))
     found += list(_again(text, found))
     return replaced(plain, found)
 
