@@ -89,6 +89,26 @@ def test_many_tokens_cost_little_from_the_first_text_on():
             "1. ab 2. cd phrase ",
         ),
         *("setuser a on >b ", "your code 1234 ", "/reset/a1/", "xxd key\n", "密码 12 ", "user: a / "),
+        *(
+            "0000: 6162 6364 6566 6768  abcdefgh\n",
+            "key: 0f 1e ",
+            "recovery: a1b2-c3d4 ",
+            "CLIENT_RANDOM 0f ",
+        ),
+        *(
+            'connect("a.b", "c", ',
+            "PASS a1b2 ",
+            "x:1:" + "0f" * 16 + ":::",
+            '"a1b2c3d4" + ',
+            "cache from key: ",
+        ),
+        *(
+            "ada/b1c2d3@e ",
+            "sqlplus ada/b1c2d3@e ",
+            "Cookie: a=b; c=de; ",
+            "wrong password : a.b ",
+            "::add-mask::a",
+        ),
         *("backup codes ", "backup codes\n", "password:\n", "pin for a: 123456 "),
     ],
 )

@@ -7,6 +7,7 @@ import pytest
 from babysitter.redact import redact
 
 SETTINGS = b64encode(b"DB_PASSWORD=Quartz_maple830\nMODE=prod\n").decode()
+SCRIPT = b64encode(b"#!/bin/sh\nexport DB_PASSWORD=Quartz_maple830\n").decode()
 OBJECT = b64encode(b'{"api_key": "y1EpGSkiE3wtKB0ekMtC"}').decode()
 INNOCENT = b64encode(b"hello world, hello step 12\n").decode()
 
@@ -26,3 +27,17 @@ def test_encoded_secret_is_redacted(command: str, word: str):
     assert word not in shown
     assert redact(shown) == shown
     assert redact(command.format(INNOCENT)) == command.format(INNOCENT)
+
+
+@pytest.mark.parametrize(
+    "line", [f"user_data: {SETTINGS}", f"UserData={OBJECT}", f"starting with {SCRIPT} now"]
+)
+def test_data_of_a_new_machine_are_redacted(line: str):
+    shown = redact(line)
+    assert not any(word in shown for word in (SETTINGS, OBJECT, SCRIPT))
+    assert redact(shown) == shown
+
+
+def test_data_without_a_secret_stay():
+    script = b64encode(b"#!/bin/sh\necho step 12\n").decode()
+    assert redact(f"user_data: {script}") == f"user_data: {script}"

@@ -82,6 +82,12 @@ def test_password_that_a_sentence_says_is_redacted(sentence: str, word: str):
         ("Das Kennwort der Station lautet Wiesengrund41 bis Montag", "Wiesengrund41"),
         ("mot de passe « Granit-2041 » expiré", "Granit-2041"),
         ("login=ada mdp=7KwtrBnQz base=x", "7KwtrBnQz"),
+        ("La contraseña de mlflow será Granito283 desde el lunes", "Granito283"),
+        ("błąd: hasło Granit055 nie pasuje", "Granit055"),
+        ("ошибка: пароль Granit242 узел gpu-12", "Granit242"),
+        ("비밀번호는 Granit097 입니다", "Granit097"),
+        ("heslo k úložišti je Granit193", "Granit193"),
+        ("Das Kennwort wird Granit2041 lauten", "Granit2041"),
     ],
 )
 def test_word_with_digits_that_nothing_else_can_be_is_redacted(text: str, password: str):

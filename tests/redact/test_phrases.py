@@ -131,6 +131,37 @@ def test_phrases_have_different_ids():
         f"https://x.example/invite/{KEY}?a=1",
         f"https://x.example/accounts/reset/MQ/c5x2ab-{'0f1e2d3c4b5a6978' * 2}/",
         '{"p\\u0061ssword": "' + WORD + '"}',
+        f"230 USER ada / 331 / PASS {WORD} 530 Login incorrect.",
+        f"C: PASS {WORD}",
+        f"*cmd* > PASS {WORD}",
+        f'write(7, "AUTH {WORD}\\r\\n", 19) = -1',
+        f"send: b'AUTH default {WORD}\\r\\n'",
+        f'C: a1 LOGIN "ada@lab.example" "{WORD}"',
+        f'cx_Oracle.connect("ada", "{WORD}", "db-1/RUNS")',
+        f"FTP('ftp.lab.example', 'ada', '{WORD}')",
+        f'SMBConnection("nas.lab.example", 445, "ada", "{WORD}")',
+        f'new NetworkCredential("ada", "{WORD}")',
+        f'$c = ConvertTo-SecureString "{WORD}" -AsPlainText -Force',
+        f"ConvertTo-SecureString -AsPlainText -Force -String {WORD}",
+        f"'{WORD}' | ConvertTo-SecureString -AsPlainText -Force",
+        f"::add-mask::{WORD}",
+        f"##vso[task.setvariable variable=x;issecret=true]{WORD}",
+        f"(Pdb) p self._pw\n'{WORD}'",
+        f"ipdb> cfg.password\n'{WORD}'",
+        f'(gdb) print cfg->password\n$1 = 0x55d0c0a1 "{WORD}"',
+        f"In [3]: token\nOut[3]: '{WORD}'",
+        f"CLIENT_RANDOM {'0a1b' * 16} {'0f1e2d3c4b5a6978' * 6}",
+        f"SERVER_HANDSHAKE_TRAFFIC_SECRET {'0a1b' * 16} {'0f1e2d3c4b5a6978' * 4}",
+        f"ada:1103:aad3b435b51404eeaad3b435b51404ee:{'0f1e2d3c4b5a6978' * 2}:::",
+        f"ada::LAB:{'0a1b' * 4}:{'0f1e2d3c4b5a6978' * 2}:0101000000000000{'0f1e2d' * 8}",
+        f"LAB/ada:$DCC2$10240#ada#{'0f1e2d3c4b5a6978' * 2}",
+        f"secretsdump.py -hashes :{'0f1e2d3c4b5a6978' * 2} LAB/ada@dc-1",
+        f'importprivkey L{KEY.replace("0", "a")}bcdefghjkmn "cold"',
+        f"algolia app=MADEUP01 admin={'0f1e2d3c4b5a6978' * 2}",
+        f"MDAyMWxvY2F0aW9u{KEY}",
+        f"x=0.0d5f8a52-0000-4000-8000-0c1d2e3f4a5b.{KEY}:{KEY[:22]}==",
+        f"The password for the store will be {WORD} from Monday",
+        f"Default login is ada / {WORD} on port 9001",
         "master_key = b'" + r"\x8f\x12\xa0\x9b\xcc\x01\x77\xe2\x13\x98" + "'",
     ],
 )
@@ -191,6 +222,23 @@ def test_list_of_recovery_codes_is_redacted(text: str):
     assert redact(shown) == shown
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "master key: " + "0f 1e 2d 3c " * 4 + "\nslot 1",
+        "uint8_t aes_key[16] = {" + ", ".join(["0x0f", "0x1e", "0x2d", "0x3c"] * 4) + "};\nslot 1",
+        "MK dump:\t" + "0f 1e 2d 3c " * 4 + "\n       \t" + "0f 1e 2d 3c " * 4 + "\nslot 1",
+        "recovery: 0f1e2-d3c4b 5a697-80f1e\nslot 1",
+    ],
+)
+def test_bytes_and_groups_of_a_key_are_redacted(text: str):
+    shown = redact(text)
+    assert not any(part in shown for part in ("1e 2d", "0x1e", "0f1e2", "80f1e"))
+    assert shown.count("\n") == text.count("\n")
+    assert "slot 1" in shown
+    assert redact(shown) == shown
+
+
 def test_key_pair_in_numbers_is_redacted():
     numbers = ",".join(str(at) for at in range(100, 164))
     assert "123,124" not in redact(f"keypair: [{numbers}]")
@@ -200,6 +248,29 @@ def test_key_pair_in_numbers_is_redacted():
 @pytest.mark.parametrize(
     "text",
     [
+        "PASS tests/unit/a12.test.js",
+        "> PASS",
+        "AUTH CRAM-MD5 offered",
+        "send: b'AUTH CRAM-MD5\\r\\n'",
+        'connect("a.example", "runs", 12)',
+        'connect("lab-7a", "gpu-12b", "c")',
+        'Table("a.csv", "b", "c12")',
+        "ConvertTo-SecureString $env:LAB_PW -AsPlainText -Force",
+        "::group::Run step 12",
+        "(Pdb) p step\n'a1B2c3D4e5F6g7H8'",
+        ">>> token\nTraceback (most recent call last):",
+        "CLIENT_RANDOM is not logged",
+        "at::native::cat12:::",
+        "public key: " + "0f 1e 2d 3c " * 4,
+        "pixel key: 12 34 56 78",
+        "sense key: 05 24 00 00 00 00 00 00 00 00 00 00 00",
+        "recovery: shard-0001 shard-0002",
+        "recovery: step-12 of 20",
+        "importprivkey failed for wallet 12",
+        "Default login is ada / see page 12",
+        "NameError: algolia 12",
+        "The password will be v2-based in release12",
+        "Das Passwort ist Version12 der Richtlinie",
         "NoMethodError: undefined method `password=' for #<User:0x00007f8a1234abcd>",
         "gpg: Signature made Tue using RSA key 97AE9DC31B9FF61D5E241049AA3C9280DCC13187",
         'Client("http://localhost:8786")',

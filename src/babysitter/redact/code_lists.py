@@ -14,6 +14,7 @@ SIGNS = (
     r"|(?:recovery|2fa|mfa|two-factor)(?: (?:recovery|backup))? list"
     r"|(?:wiederherstellungs|ersatz|notfall)-?codes|codes de (?:secours|r.cup.ration)|c.digos de "
     r"(?:recupera|respaldo|backup)"
+    r"|\b(?:recovery|backup|scratch): [a-z0-9]{4,6}-[a-z0-9]{4,6}(?:-[a-z0-9]+)*[ ,;]+[a-z0-9]{4,6}-"
     r"|codici di (?:recupero|backup)|herstelcodes|kody (?:zapasowe|odzyskiwania)|kurtarma kodlar"
 )
 _HEADS = LinearPattern(SIGNS, ignore_case=True)
@@ -22,6 +23,11 @@ _WORD = re.compile(_CODE)
 _BEHIND = re.compile(r"(?i)(?:codes|list|códigos de \w+|codici di \w+|kody \w+)[^\n:]{0,80}:[ \t]{1,4}(?=\S)")
 _BULLET = re.compile(r"[ \t]{0,40}(?:[-*•][ \t]|\d{1,2}[.):][ \t]?)?[ \t]{0,4}")
 _BETWEEN = re.compile(r"[ \t,;|]{0,8}")
+# `recovery: 1a2b-3c4d 5e6f-7a8b`: the codes alone tell what they are.
+_GROUPS = re.compile(
+    r"(?i)\b(?:recovery|backup|scratch): (?P<codes>(?:[ ,;]{0,2}(?=[a-z0-9\-]{0,24}\d)(?=[0-9\-]{0,24}[a-z])"
+    r"(?![a-z]{4,6}-\d{4,6}(?![\w\-]))[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){1,3}(?![\w\-])){2,16})"
+)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -31,6 +37,7 @@ def find_code_lists(text: Text) -> Iterator[Span]:
         behind = _BEHIND.search(text.text, start, min(end, start + MAX_LINE))
         if behind is not None:
             yield from _codes(text.text, behind.end(), min(end, behind.end() + MAX_LINE))
+        yield from (found.span("codes") for found in _GROUPS.finditer(text.text, start, end))
         yield from _below(text.text, end + 1)
 
 

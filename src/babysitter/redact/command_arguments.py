@@ -84,6 +84,15 @@ PROGRAMS = (
     Program("drush (?:upwd|user:password|user-password)", position=2),
     Program("grafana[ -]cli(?: \\S+){0,4} reset-admin-password", position=1),
     Program("airflow users (?:create|reset-password)", options="p", takes="uferl"),
+    # Object stores: the id of a key and the key
+    Program("(?:ossutil(?:64|mac64)?|obsutil)", options="kt", takes="iecL"),
+    Program("coscmd config", options="s", takes="abremp"),
+    Program("qshell account", position=2, judged=Name.PROBABLE),
+    Program("b2 (?:authorize-account|account authorize)", position=2, judged=Name.PROBABLE),
+    # Services whose client takes a token behind a letter
+    Program("codecov(?:cli)?", options="t", takes="fFrcns"),
+    Program("(?:flyctl|vercel|k6 login cloud|glab auth login)", options="t"),
+    Program("(?:vsce|ovsx) publish", options="p"),
     # Licences, and the seed of one-time codes: https://oath-toolkit.codeberg.page/oathtool.1.html
     Program("slmgr(?:\\.vbs)? [/-]ipk", position=1, judged=Name.PROBABLE),
     Program("oathtool", takes="dcsSwN", position=1),
@@ -142,8 +151,11 @@ def _secrets(program: Program, text: str, at: int, end: int) -> Iterator[Span]:
 
 
 def _behind_letter(program: Program, text: str, span: Span) -> Iterator[Span]:
-    """`-pSECRET`: the word goes on behind the letter."""
+    """`-pSECRET`, `-p=SECRET`: the word goes on behind the letter."""
     start, end = span[0] + 2, span[1]
+    if text[start - 1] in program.options and text[start : start + 1] == "=":
+        yield from _unless_innocent(text, (start + 1, end), Name.PASSWORD)
+        return
     is_long = _LONG_OPTION.match(text, start, end) is not None
     if text[start - 1] in program.options and end - start >= SHORTEST_BEHIND_LETTER and not is_long:
         yield from _unless_innocent(text, (start, end), Name.LIKELY_PASSWORD)

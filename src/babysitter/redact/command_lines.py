@@ -9,12 +9,11 @@ from babysitter.redact.value_shapes import is_placeholder
 _FLAGS = re.compile(
     r"(?<![\w-])(?:"
     # user:password behind one flag
-    r"(?:-u|--user|--proxy-user|-U|--auth|-a|-auth|--http-user)[ =]{0,5}[\"']?"
+    r"(?:-u|--user|--proxy-user|-U|--auth|-a|-auth|--http-user)[ =]{0,5}[\"']?(?!jdbc:|\w{2,16}://)"
     r"(?:[\w.\-]{1,64}(?:\\{1,4}|/(?=[\w.@+\-]{1,64}%)))?[\w.@%+-]{1,64}[:%]"
     r"|(?:['\"](?:-u|--user)['\"], ['\"])[\w.@%+-]{1,64}:"
     r"|curl\s{1,4}-[a-zA-Z]{1,8}u[\w.@%+-]{1,64}:"
     r"|lftp\s[^\n]{0,80}?-u\s{1,4}[\"']?[\w.@%+-]{1,64},"
-    r"|sqlplus\s[^\n]{0,40}?[\w$#]{1,64}/(?=[^\s\"'/]{3,256}@)"
     r"|openssl\s{1,4}enc\b[^\n]{0,80}?\s-(?:k|pass)\s{1,4}(?!pass:|env:|file:)[\"']?"
     r"|(?:un)?zip\s[^\n]{0,80}?-\w{0,4}P\s{1,4}[\"']?|7z[ar]?\s{1,4}[a-z]\s[^\n]{0,80}?-p(?=[^\s-])"
     r"|mosquitto_\w{3,4}\s[^\n]{0,120}?\s-P\s{1,4}[\"']?"
@@ -42,6 +41,7 @@ _FLAGS = re.compile(
 SIGNS = (
     r"[\s'\"]-(?:[ua]|auth)\b|--user|--proxy-user|--http-user|--auth|sshpass|login|mysql|redis-cli|mongo|clickhouse|"
     r"cqlsh|influx|sqlcmd|snowsql|ldap|htpasswd|-pass|net +use|\becho\b|printf|<<<|curl|lftp|sqlplus|"
+    r"sqlcl|sqlldr|expdp|impdp|\brman\b|"
     r"openssl|zip\b|\b7z|mosquitto|twine|flit|doctl|ssh-keygen|freerdp|mstsc|rabbitmqctl|mc +alias|"
     r"poetry +config|ngrok|gh +secret|addauth|\bsnmp|ipmitool|racadm|unseal|rekey"
 )
@@ -53,6 +53,11 @@ _ACCOUNT = re.compile(
 _IN_LIST = re.compile(r"(?<=[\w.%+:/@=\-!?*#~^])\\*[\"']\\*[\"']?,[ ]?\\*[\"']\\*[\"']?(?=\S)")
 _NETRC = re.compile(
     r"(?i)\blogin\s{1,16}\S{1,128}\s{1,16}(?:account\s{1,4}\S{1,64}\s{1,4})?password\s{1,16}(\S{1,512})"
+)
+# Programs of Oracle: `user/password@address`, of which the address stays.
+_ORACLE = re.compile(
+    r"(?i)\b(?:sqlplus|sqlcl|sqlldr|expdp|impdp|rman)\s[^\n]{0,80}?(?<=[\s\"'=])[\w$#]{1,64}/"
+    r"\"?([^\s\"'/]{3,256})\"?(?=@(?://)?[\w.\-]{1,253}(?::\d{1,5})?(?:/[\w.\-]{1,128})?(?:[\s\"']|$))"
 )
 _LOGIN = re.compile(
     r"(?i)\b(?:wandb(?:\.exe)?|weave|hf\s{1,2}auth|huggingface-cli|vault|hcp|gh\s{1,2}auth|kaggle|comet|neptune|"
@@ -96,6 +101,8 @@ def find_in_words(text: str, start: int, end: int, find: FindInLine) -> Iterator
 
 def _in_line(text: str, start: int, end: int) -> Iterator[Span]:
     patterns = [_FLAGS, _LOGIN]
+    if text.find("@", start, end) >= 0:
+        patterns.append(_ORACLE)
     if text.find("|", start, end) >= 0:
         patterns.append(_PIPED)
     if text.find("<<<", start, end) >= 0:

@@ -22,7 +22,7 @@ _FIELDS = re.compile(
 _TO_QUOTE = re.compile(r"[^\r\n\"'\\]*")
 _TO_LINE_END = re.compile(r"[^\r\n\"']*")
 _SCHEME = re.compile(
-    r"(?i)(?<![A-Za-z0-9])(?:bearer|basic)(?:[ \t:=]|%20|\+){1,4}[\"']?"
+    r"(?i)(?<![A-Za-z0-9])(?:bearer|basic|geniekey|ssws)(?:[ \t:=]|%20|\+){1,4}[\"']?"
     r"(?![a-z_]{3,24}=[^=])([\w.~+/=%\-]{6,})"
 )
 _COOKIE = re.compile(
@@ -32,7 +32,7 @@ _COOKIE = re.compile(
 # Fields of Digest (RFC 7616), AWS4-HMAC-SHA256, Hawk and SharedAccessSignature that are not secret.
 _PUBLIC_FIELD = re.compile(
     r"(?<![^\s,;&])(?:realm|qop|algorithm|nc|stale|charset|SignedHeaders|ts|se|skn|version|oauth_version"
-    r"|oauth_signature_method|oauth_timestamp)="
+    r"|oauth_signature_method|oauth_timestamp|uri)="
     r"(?:\\*\"[\w .,:;@/\-]{0,80}\\*\"|[\w.:;\-]{0,200})(?=[\s,&\"'\\]|$)"
 )
 # Attributes of a cookie that is set: RFC 6265, section 4.1.1.
@@ -45,9 +45,14 @@ _ATTRIBUTE = re.compile(
 _SEPARATORS = " \t,;&"
 # Up to the arrow behind which a log gives the answer.
 _COOKIE_VALUE = re.compile(r"(?:[^\r\n\"'\\ ]|\\(?![rn\"'])| (?!(?:→|[\-=]{1,2}>) ))*")
+# What a person has chosen on a page: `theme=dark`, `lang=de`, `page=3`. No identifier is a short plain word.
+_CHOICE = re.compile(
+    r"(?<![^\s;,])(?!(?i:[\w\-]*(?:token|auth|sess|sid|key|pass|secret|csrf|xsrf|jwt|pin|otp|code)))"
+    r"[A-Za-z_][\w\-]{1,30}=(?:[a-z]{2,10}|[a-z]{2}[\-_][A-Z]{2}|\d{1,3})(?=[ \t]{0,4}(?:[;,\"'\\]|$))"
+)
 
 
-_SIGNS = ("authenti", "authoriz", "cookie", "bearer", "basic")
+_SIGNS = ("authenti", "authoriz", "cookie", "bearer", "basic", "geniekey", "ssws ")
 SIGNS = "|".join(_SIGNS)
 _WORDS = LinearPattern(SIGNS, ignore_case=True)
 
@@ -104,12 +109,12 @@ def _cookies(text: str, start: int, end: int) -> Iterator[Span]:
         value = _COOKIE_VALUE.match(text, found.end())
         at = value.end() if value else found.end()
         if at - found.end() >= 4 and not text.startswith(REDACTED, found.end()):
-            yield from _without(text, found.end(), at, _ATTRIBUTE if text[found.start()] in "sS" else None)
+            yield from _without(text, found.end(), at, _ATTRIBUTE if text[found.start()] in "sS" else _CHOICE)
 
 
-def _without(text: str, start: int, end: int, public: re.Pattern[str] | None) -> Iterator[Span]:
+def _without(text: str, start: int, end: int, public: re.Pattern[str]) -> Iterator[Span]:
     """What is left of a value without its fields that are public, and without what is taken out already."""
-    fields = [] if public is None else [found.span() for found in public.finditer(text, start, end)]
+    fields = [found.span() for found in public.finditer(text, start, end)]
     at = start
     for begin, stop in (*fields, (end, end)):
         rest = text[at:begin]

@@ -11,12 +11,16 @@ MAX_BLOCK_LINES = 400
 MAX_SHORT = 4_096  # characters of a text that is quicker to look through than to scan
 SHORTEST_LINE = 16  # a shorter one is the last of a key
 _SPACE = r"(?:[ +]|%20)"
+# https://openvpn.net/community-docs/static-key-mini-howto.html
+_STATIC = r"-----{} OpenVPN (?:Static|tls-crypt-v2 (?:client|server)) key(?: V\d)?-----"
 _BEGIN = re.compile(
     rf"-----BEGIN{_SPACE}(?:[A-Z0-9]+{_SPACE}){{0,4}}(?:PRIVATE{_SPACE}KEY|SECRET{_SPACE}KEY)(?:{_SPACE}BLOCK)?-----"
+    rf"|{_STATIC.format('BEGIN')}"
     r"|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----|PuTTY-User-Key-File-\d:|Private-Lines: \d+|Private-MAC:"
 )
 _END = re.compile(
     rf"-----END{_SPACE}(?:[A-Z0-9]+{_SPACE}){{0,4}}(?:PRIVATE{_SPACE}KEY|SECRET{_SPACE}KEY)(?:{_SPACE}BLOCK)?-----"
+    rf"|{_STATIC.format('END')}"
     r"|---- END SSH2 ENCRYPTED PRIVATE KEY ----"
 )
 # What a key is made of where its line breaks are written out.

@@ -309,6 +309,25 @@ KINDS = (
         ("v2.local.{url:120}", "v4.public.{url:160}"),
         pattern=r"\bv[1-4]\.(?:local|public)\.[A-Za-z0-9_\-]{16,}",
     ),
+    SecretKind(  # the length of the first field in hexadecimal digits, and its name
+        "macaroon-in-packets",
+        "",
+        "",
+        40,
+        "https://github.com/rescrv/libmacaroons",
+        ("MDAyMWxvY2F0aW9u{an:60}",),
+        pattern=r"\bMDA[w-z0-5h-m][MNOYZ][A-Za-z0-9+/]xvY2F0aW9u[A-Za-z0-9_\-+/]{40,}={0,2}",
+    ),
+    SecretKind(
+        "bitwarden-machine-account",
+        "",
+        "",
+        20,
+        "https://bitwarden.com/help/access-tokens",
+        ("0.00000000-0000-4000-8000-000000000000.{an:30}:{b64:22}==",),
+        pattern=r"\b0\.[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.[A-Za-z0-9]{20,}"
+        r"(?::[A-Za-z0-9+/]{12,}={0,2})?",
+    ),
     SecretKind(
         "macaroon",
         "MDAx AgE",

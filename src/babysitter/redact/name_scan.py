@@ -40,6 +40,7 @@ _WORD_ASSIGNED = re.compile(r"[=:] ?([A-Za-z][A-Za-z_]{0,60})(?=[.,;:]?(?: (?![=
 _NOTHING_BEHIND = re.compile(
     r"[=:](?:\n[ \t]{0,40}(?![ \t\"'\\])|$)|[\"']?[ \t]?[=:][ \t]?[\"']?\[redacted\]"
 )
+_OF_CACHE = re.compile(r"(?i)\bcached? (?:[a-z]{2,12},? ){1,3}$")  # `cache restored from key:`
 _LINKS = frozenset(
     "is was used provided given value set of to as equals reads now called with for resolved".split()  # noqa: SIM905
 )
@@ -129,6 +130,12 @@ def with_earlier_word(text: str, start: int, name: str, judged: Name) -> Name:
     if text[start - 1 : start] not in (" ", "\t"):
         return judged
     line = max(text.rfind("\n", 0, start) + 1, start - 40)
+    if (
+        judged is Name.POSSIBLE
+        and "ache" in text[line:start]
+        and _OF_CACHE.search(text, line, start) is not None
+    ):
+        return Name.INNOCENT
     earlier = [word.lstrip(_OPENING) for word in text[line:start].lower().split()[-2:]]
     return _of_words(earlier[0] if len(earlier) > 1 else "", earlier[-1] if earlier else "", name, judged)
 

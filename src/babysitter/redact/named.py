@@ -14,7 +14,15 @@ from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_fingerprint, is_secret
 from babysitter.redact.simple_values import NOTHING, simple_value
 from babysitter.redact.text_spans import REDACTED, Span, Text
-from babysitter.redact.value_context import is_address_of_user, is_field, is_of_code, is_sentence
+from babysitter.redact.value_context import (
+    ENDS_OF_WRONG,
+    is_about_file,
+    is_address_of_user,
+    is_field,
+    is_object,
+    is_of_code,
+    is_sentence,
+)
 from babysitter.redact.value_shapes import is_passphrase, is_uuid, looks_random
 from babysitter.redact.value_signs import (
     ARGUMENT,
@@ -137,20 +145,17 @@ def _setting(text: str, start: int, end: int) -> NamedValue:
     judged = judge_name(name[-MAX_NAME:])
     if name[:2] in ("-D", "-P") and name[2:3].isalpha():  # of Java, of Gradle
         judged = judge_name(name[2:][-MAX_NAME:])
-    if text[start - 1 : start] in ("/", ":") and _NO_NAME.search(text, max(0, start - 120), end):
+    before, sign = text[max(0, start - 2) : start], text[start - 1 : start]
+    if (sign == "/" or before in ENDS_OF_WRONG) and is_about_file(text, start, end):
         judged = Name.INNOCENT
-    if text[start - 2 : start] == "${" and text[end : end + 2].lstrip(":")[:1] == "?":
+    if sign in ("/", ":") and _NO_NAME.search(text, max(0, start - 120), end):
+        judged = Name.INNOCENT
+    if before == "${" and text[end : end + 2].lstrip(":")[:1] == "?":
         judged = Name.INNOCENT  # `${NAME:?message}` of a shell
     if judged is Name.POSSIBLE or judged is Name.PROBABLE:
         judged = with_earlier_word(text, start, name, judged)
-    if (
-        judged is Name.POSSIBLE
-        and text[start - 1 : start] in _IN_QUERY
-        and name.lower().endswith("signature")
-    ):
-        judged = (
-            Name.PROBABLE
-        )  # `?X-Amz-Signature=`: whoever has the whole address may read what it points to
+    if judged is Name.POSSIBLE and sign in _IN_QUERY and name.lower().endswith("signature"):
+        judged = Name.PROBABLE  # `?X-Amz-Signature=`: who has the whole address may read what it points to
     return NamedValue(text, name, judged, start, end)
 
 
@@ -332,6 +337,7 @@ def _value(setting: NamedValue, start: int, judged: Name, *, is_colon: bool = Fa
         is_template = text[start] in "fF" and "{" in body
         is_read = is_template or is_fingerprint(setting.name, body)
         is_read = is_read or (judged is Name.POSSIBLE and is_address_of_user(body))
+        is_read = is_read or is_object(text, string[0])
         return string[0] if not is_read and is_secret(body, judged) else None
     if text[start : start + 1] in _BRACKETS and _SCHEME.match(text, start) is None:
         return None

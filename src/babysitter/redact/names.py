@@ -33,7 +33,7 @@ _SECRETS = word_set(
     "privatekey authtoken  accesstoken refreshtoken idtoken apitoken sessiontoken bearertoken csrftoken "
     "xsrftoken clientsecret token sessionkey  signingkey encryptionkey masterkey dbpass mypass rootpass "
     "adminpass mysqlpass smtppass ftppass loginpass sas accountkey sharedaccesskey sharedaccesssignature "
-    "licensekey csrf xsrf"
+    "licensekey csrf xsrf authtok"
 )
 _FUSED = tuple(
     sorted(
@@ -84,7 +84,7 @@ _ABOUT = word_set(
     "per second seconds s sec ms hour hours day  days minute minutes budgeted total left remaining "
     "consumed processed seen trained generated map mapping list group  groups owner user users username "
     "email account accounts project region host port namespace role roles ref refs number  parallelism "
-    "tokenizer vocab merges dataset data_dir dir directory folder prefix suffix sep separator"
+    "tokenizer vocab merges dataset data_dir dir directory folder prefix suffix sep separator accessor"
 )
 _ABOUT_SECRETS_TOO = word_set("manager store backend provider")
 _AFTER = word_set(

@@ -2,8 +2,11 @@
 
 from babysitter.redact.names import Name
 from babysitter.redact.phrase import Phrase, phrase
+from babysitter.redact.phrase_table_calls import CALLS
 from babysitter.redact.phrase_table_codes import CODES
+from babysitter.redact.phrase_table_material import MATERIAL
 from babysitter.redact.phrase_table_printed import PRINTED
+from babysitter.redact.phrase_table_protocols import PROTOCOLS
 from babysitter.redact.phrase_table_queries import QUERIES
 from babysitter.redact.phrase_table_sentences import SENTENCES
 from babysitter.redact.phrase_table_settings import SETTINGS
@@ -12,12 +15,8 @@ _COMMANDS = (
     "print-access-token|print-identity-token|auth token|create token|get-login-password|"
     "get-access-token|op read|pass show|vault print token"
 )
+_ITEM = r"(?:- |\w{0,16}\[\d{1,4}\](?: ?=> ?| ?[:=] ?))"  # of YAML, of PHP, `argv[1]=`
 PHRASES: tuple[Phrase, ...] = (
-    phrase(
-        "redis-monitor-auth",
-        '"auth" "',
-        r"(?i)\"AUTH\"(?:\s\"[^\"\n]{1,64}\")?\s\"(?P<value>[^\"\n]{1,256})\"",
-    ),
     phrase(
         "expect-send",
         "send",
@@ -32,32 +31,12 @@ PHRASES: tuple[Phrase, ...] = (
         Name.SECRET,
     ),
     phrase(
-        "login-call",
-        ".login(|createuser(|basicauth(|digestauth(|.auth(",
-        r"(?i)(?:\.login|\.auth|createuser|basicauth|digestauth)\(\s{0,8}[\"'][^\"'\n]{1,128}[\"']\s{0,4},"
-        r"\s{0,8}[\"'](?P<value>[^\"'\n]{3,256})[\"']",
-    ),
-    phrase(
         "connection-call",  # address, user, password
         "getconnection(|construct(|_connect(|pdo(|mysqli(|_bind(|_login(|imap_open(",
         r"(?:getConnection|construct|_connect|PDO|mysqli|ldap_bind|ftp_login|imap_open)"
         r"\((?:\s{0,8}(?:[\"'][^\"'\n]{1,400}[\"']|\$\w{1,40}|Object\(\w{1,40}\)|Resource id #\d{1,6})"
         r"\s{0,4},){2}"
         r"\s{0,8}[\"'](?P<value>[^\"'\n]{3,256})[\"']",
-    ),
-    phrase(  # SMTP, IMAP; FTP and POP3
-        "mail-login",
-        "auth plain |auth login |auth xoauth2 | login ",
-        r"\b(?:AUTH (?:PLAIN|LOGIN|XOAUTH2)|[A-Za-z]{1,4}\d{1,6} LOGIN \S{1,128}) "
-        r"(?P<value>[^\s\"']{4,4000})",
-        Name.PROBABLE,
-    ),
-    phrase(
-        "user-and-pass",
-        "pass ",
-        r"\bUSER \S{1,128}\n(?:[^\n]{0,200}\n){0,2}?[^\n]{0,80}?\bPASS (?P<value>\S{3,256})",
-        before=3,
-        hint=r"\bPASS ",
     ),
     phrase(
         "form-data",
@@ -154,9 +133,9 @@ PHRASES: tuple[Phrase, ...] = (
     ),
     phrase(
         "list-of-arguments",
-        "- -|- '-|- \"-",
-        r"(?m)^[ \t]{0,80}- [\"']?(?P<name>--?[A-Za-z][\w.\-]{1,80})[\"']?[ \t]*\n"
-        r"[ \t]{0,80}- [\"']?(?P<value>[^\"'\n]{1,2000}?)[\"']?[ \t]{0,8}$",
+        '- -|- \'-|- "-|] => -|]: -|] = -|]=-|] = "-|]: "-',
+        rf"(?m)(?<!\S){_ITEM}[\"']?(?P<name>--?[A-Za-z][\w.\-]{{1,80}})[\"']?[ \t]*\n"
+        rf"[ \t]{{0,80}}{_ITEM}[\"']?(?P<value>[^\"'\n]{{1,2000}}?)[\"']?[ \t]{{0,8}}$",
         after=1,
     ),
     phrase(  # `kubectl describe configmap`
@@ -284,6 +263,9 @@ PHRASES: tuple[Phrase, ...] = (
         r"\[\"(?P<name>[\w.\-]{1,128})\"[^\]\n]{0,40}\]\s{0,4}=>\s{0,40}string\(\d{1,6}\)\s\"(?P<value>[^\"\n]{1,4000})\"",
         before=1,
     ),
+    *CALLS,
+    *MATERIAL,
+    *PROTOCOLS,
     *QUERIES,
     *SETTINGS,
     *SENTENCES,

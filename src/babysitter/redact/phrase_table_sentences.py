@@ -113,11 +113,11 @@ SENTENCES = (
     ),
     phrase(  # `login: ada / ...`
         "user-slash-password-behind-label",
-        "login: |logins: |log-in: |account: |accounts: ",
-        r"(?i)(?<![\w\-])(?:log-?ins?|accounts?): [\"'`]?[\w.@\-]{1,64}[\"'`]? / [\"'`]?"
-        r"(?P<value>[^\s\"'`/]{6,256})",
+        "login: |logins: |log-in: |account: |accounts: |login is |logins are |account is |credentials are ",
+        r"(?i)(?<![\w\-])(?:log-?ins?|accounts?|credentials)(?:: | (?:is|are) )"
+        r"[\"'`]?[\w.@\-]{1,64}[\"'`]? / [\"'`]?(?P<value>[^\s\"'`/]{6,256})",
         Name.CHOSEN,
-        hint=r"(?:log-?ins?|accounts?): [^ \n]+ / ",
+        hint=r"(?:log-?ins?|accounts?|credentials)(?:: | is | are )[^ \n]+ / ",
     ),
     phrase(  # `admin / ... are the default credentials`
         "password-before-its-name",

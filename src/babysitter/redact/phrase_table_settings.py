@@ -50,6 +50,12 @@ SETTINGS = (
         r"(?i)x-honeycomb-team[\"'\\]{0,4}\s{0,4}[:=,]\s{0,4}[\"'\\]{0,4}(?P<value>[\w\-]{16,128})",
         Name.SECRET,
     ),
+    phrase(  # https://www.algolia.com/doc/guides/security/api-keys
+        "key-of-algolia",
+        "algolia",
+        r"(?i)algolia[^\n]{0,120}?\b(?P<value>[0-9a-f]{32})\b",
+        Name.SECRET,
+    ),
     phrase(  # https://developer.hashicorp.com/consul/docs/secure/encryption/gossip
         "gossip-key",
         "encrypt",

@@ -20,6 +20,7 @@ MAX_VERBS = 8  # behind one label
 FARTHEST = 100  # characters between a label and what it says
 _ENGLISH = r"\b(?:pass(?:word|phrase|code|wd)|pwd?|api[ \-]key|access key|secret|credentials?|creds)\b"
 _LABEL = re.compile(rf"(?i)(?P<english>{_ENGLISH})|(?P<password>{PASSWORDS})|{KEYS}|{AMBIGUOUS}")
+_PASSWORD = re.compile(rf"(?i)pass(?:word|phrase|code|wd)\b|{PASSWORDS}")
 # The same as the linear scanner sees it, in lower case and "?" for what is not ASCII.
 SIGNS = (
     r"(?:(?:pass(?:word|phrase|code|wd)|\bpwd?|(?:api[ \-]|access )key|secret|credentials?|creds)(?:['?]s)?"
@@ -31,8 +32,9 @@ _LINES = LinearPattern(SIGNS, ignore_case=True)
 # English, German, Dutch, French, Spanish, Portuguese, Italian, Scandinavian, Finnish, Polish, Czech,
 # Romanian, Turkish, Hungarian, Russian, Ukrainian, Chinese.
 _SAYS = re.compile(
-    r"(?i)(?:(?:(?<=[\s\"'`”»)])(?:is|was|are|equals|reads|becomes|lautet|ist|war|heißt|luidt|est|était|devient"
-    r"|es|era|será|é|foi|è|sarà|är|er|var|on|oli|to|jest|je|este|olarak|ez|adalah|yra|là|это|теперь|це|है)|['’]s)"
+    r"(?i)(?:(?:(?<=[\s\"'`”»)])"
+    r"(?:is|was|are|will be|equals|reads|becomes|lautet|ist|wird|war|heißt|luidt|wordt|est|était|sera|devient"
+    r"|es|era|será|é|foi|è|sarà|är|er|var|on|oli|to|jest|je|este|olarak|ez|adalah|yra|là|это|теперь|будет|це|буде|będzie|bude|blir|bliver|olacak|lesz|है)|['’]s)"
     r"(?: (?:now|still|set to|jetzt|nu|ora|agora|ahora|maintenant))?(?=[\s:])"
     r"|[:=：＝](?!//)|[是为為はが는은이]|\s[—–](?=\s))\s?:?\s{0,4}"
 )
@@ -59,6 +61,11 @@ _FROM_TO = re.compile(
     r"(?:to|auf|zu|in|à|a|en|para|por|per|naar|till|til|na) [\"'`]?(?P<new>[^\s\"'`]{4,128})"
 )
 _QUOTES_IT = re.compile(r"(?i)lautet|luidt|reads|equals")  # verbs that only what is written goes behind
+# A word that begins a sentence or is a name, and digits: behind a label it is a password.
+_CAPITAL = re.compile(
+    r"(?!(?i:version|python|base|bcrypt|argon|number|step|node|level|line|page|user|host|windows|ubuntu))"
+    r"[A-Z][a-z]{4,20}\d{2,4}[!?.#*]?$"
+)
 _OPENING_QUOTES = tuple("\"'`“«‘„「『【")
 _TRAILING = ".,;:)]}"
 
@@ -80,7 +87,13 @@ def _said(text: str, line: Span, label: Span, stop: int) -> Iterator[Span]:
     if text[at : at + 1] == " " and _WITH.search(text, max(line[0], start - 24), start) is not None:
         yield from _value(text, at + 1, line[1], is_next=text[start] in "pP")
     for says in islice(_SAYS.finditer(text, at, stop), MAX_VERBS):
-        yield from _value(text, says.end(), line[1], is_next=_QUOTES_IT.search(says[0]) is not None)
+        yield from _value(
+            text,
+            says.end(),
+            line[1],
+            is_next=_QUOTES_IT.search(says[0]) is not None,
+            is_capital=_PASSWORD.match(text, start) is not None,
+        )
     change = _FROM_TO.search(text, at, stop)
     if change is not None and _CHANGE.search(text, max(line[0], start - FARTHEST), stop) is not None:
         spans = [_trimmed(text, *change.span(group)) for group in ("old", "new")]
@@ -97,11 +110,17 @@ def _next_to(text: str, end: int, label: re.Match[str]) -> Iterator[Span]:
         is_quoted = (
             label["password"] is not None and text[label.end() + 1 : label.end() + 2] in _OPENING_QUOTES
         )
-        yield from _value(text, label.end() + 1, end, is_next=is_quoted)
+        is_password = label["password"] is not None
+        yield from _value(text, label.end() + 1, end, is_next=is_quoted, is_capital=is_password)
 
 
-def _value(text: str, at: int, end: int, *, is_next: bool = False) -> Iterator[Span]:
-    """The word at `at` when it is a password. `is_next`: nothing else can stand there."""
+def _value(
+    text: str, at: int, end: int, *, is_next: bool = False, is_capital: bool = False
+) -> Iterator[Span]:
+    """The word at `at` when it is a password.
+
+    `is_next`: nothing else can stand there. `is_capital`: a capital, small letters and digits are one.
+    """
     found = _VALUE.match(text, at, end)
     if found is None or REDACTED in found[0]:
         return
@@ -110,6 +129,9 @@ def _value(text: str, at: int, end: int, *, is_next: bool = False) -> Iterator[S
         span = _trimmed(text, *span)
     value = text[span[0] : span[1]]
     if found.lastgroup != "bare" and is_spoken(value):
+        yield span
+        return
+    if is_capital and _CAPITAL.match(value) is not None:
         yield span
         return
     is_next = is_next and len(value) >= SHORTEST_NEXT and any(map(str.isdigit, value))

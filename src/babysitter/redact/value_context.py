@@ -11,7 +11,25 @@ _CALL = re.compile(r"(?:await|new|yield|typeof|lambda)\s{1,4}[A-Za-z_$][\w.$]{0,
 _URL_WITH_USER = re.compile(
     r"[a-z][a-z0-9+.\-]{1,16}://[^\s/@]{8,512}@[a-z0-9.\-]{1,253}(?::\d{1,5})?((?:/[\w.\-]{0,64}){0,8})$"
 )
+# https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
+_OBJECT_NAME = re.compile(r"(?:[a-z0-9][a-z0-9.\-]{0,62}/)?[a-z][a-z0-9.]{1,62}(?:-[a-z0-9.]{1,40}){1,12}")
+_OBJECT_BEHIND = re.compile(
+    r"\\*[\"'] (?:in (?:the )?namespace [\w\"'\-]{1,80} )?"
+    r"(?:not found|already exists|does not exist|is forbidden|created"
+    r"|configured|unchanged|deleted|patched|replaced)\b"
+)
+_OPENED = re.compile(r"[\"']\)?:")
+_WRONG = re.compile(r"(?i)(?<![a-z])(?:wrong|incorrect|invalid|bad) $")
+ENDS_OF_WRONG = ("g ", "t ", "d ")  # what stands before such a name otherwise needs no look
+_FILE = re.compile(r"\s?:\s(?:[\w.\-]{1,64}/){0,8}[\w.\-]{1,64}\.[a-z][a-z0-9]{1,4}(?:\s|$)")
 _FIELD = re.compile(r"[A-Z][A-Za-z]{1,40}:")
+
+
+def is_about_file(text: str, start: int, end: int) -> bool:
+    """`open("/run/secrets/token"): ...`; `wrong password : a/b.csv` of a program that opens archives."""
+    if text[start - 1 : start] == "/":
+        return text[end : end + 1] in ('"', "'") and _OPENED.match(text, end) is not None
+    return _WRONG.search(text, max(0, start - 12), start) is not None and _FILE.match(text, end) is not None
 
 
 def is_address_of_user(value: str) -> bool:
@@ -32,6 +50,13 @@ def is_field(text: str, word: Span) -> bool:
     return (
         _FIELD.match(text, word[0], word[1]) is not None and "{" in text[max(line, word[0] - 400) : word[0]]
     )
+
+
+def is_object(text: str, word: Span) -> bool:
+    """The name of an object of Kubernetes, in quotes: `secret "lab-creds-2" not found`."""
+    if _OBJECT_BEHIND.match(text, word[1]) is None or _OBJECT_NAME.fullmatch(text, *word) is None:
+        return False
+    return not looks_random(text[word[0] : word[1]], hex_too=True)
 
 
 def is_of_code(text: str, word: Span) -> bool:

@@ -45,6 +45,7 @@ _PLACEHOLDER = re.compile(
     r"|-?\d{1,3}|0x[0-9a-f]{1,4})[.,:;!?)\]}'\"]{0,3}$"
 )
 _NUMBER = re.compile(r"[-+]?[\d,_]*\.?\d+(?:e[-+]?\d+)?(?:%|[a-zA-Z]{1,3}(?:/s)?)?$")
+_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:[:/]\d{1,5})?$")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 _HEX = re.compile(r"(?:[0-9a-f]+|[0-9A-F]+)$")
 _DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?:[T _-]?\d\d[:-]?\d\d[\d:.,+\-TZ ]*(?:UTC)?)?$")
@@ -64,6 +65,7 @@ _CHOSEN = re.compile(
     r"(?=[^A-Za-z]{0,128}[A-Za-z])(?=[^\d]{0,128}\d)"
     r"(?=[^!#$%&*+?^~|]{0,128}[!#$%&*+?^~|]|[^@]{0,128}@[^.]{0,128}$|[^ ]{7,})[^\s<>]+$"
 )
+_SIGNED = re.compile(r"(?=[^a-z]{0,128}[a-z])(?=[^\d]{0,128}\d)[^\s<>=|{}/]{0,128}[!#$%&*+?^~@]")
 # What stands in sentences about passwords, and names of machines, files and versions.
 _TECHNICAL = re.compile(
     r"(?i)[a-z][a-z0-9+]{1,20}://|[\w.+\-]+@[\w\-]+\.[\w.\-]+$"
@@ -103,9 +105,16 @@ def is_placeholder(value: str) -> bool:
 @lru_cache(maxsize=4096)
 def _stands_for_value(value: str) -> bool:
     word = value.rstrip(".,:;!?)]}'\"").lower()
-    if value[:1] == "<" and value[-1:] == ">" and looks_random(value[1:-1], least=16, hex_too=True):
+    if value[:1] == "<" and value[-1:] == ">" and _is_held(value[1:-1]):
         return " " in value
     return word in _PLACEHOLDER_WORDS or bool(_PLACEHOLDER.match(value)) or _is_masked(value)
+
+
+def _is_held(value: str) -> bool:
+    """Whether what stands in angle brackets is a value itself, and no word that says which one."""
+    return looks_random(value, least=16, hex_too=True) or (
+        _SIGNED.match(value) is not None and is_chosen(value)
+    )
 
 
 def _is_masked(value: str) -> bool:
@@ -120,8 +129,14 @@ def is_public(value: str) -> bool:
 
 
 def is_number(value: str) -> bool:
-    """A count, a measure, a date."""
-    return len(value) < 40 and (_NUMBER.match(value) is not None or _DATE.match(value) is not None)
+    """A count, a measure, a date, an IPv4 address."""
+    if len(value) >= 40:
+        return False
+    return _NUMBER.match(value) is not None or _DATE.match(value) is not None or _is_address(value)
+
+
+def _is_address(value: str) -> bool:
+    return value[:1].isdigit() and _ADDRESS.match(value) is not None
 
 
 def is_uuid(value: str) -> bool:

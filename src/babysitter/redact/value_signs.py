@@ -18,7 +18,9 @@ ASSIGN = re.compile(
     r"(?:\\\n[ \t]{0,40}|\n[ \t]{0,40}(?=\\*[\"']))?"
     r"(?:(?:(?:[A-Za-z]\w{0,40}(?:::|\.)){0,2}[A-Z]\w{0,40}\(\s{0,80}&?){1,3}(?=[bru]?[\"']))?"
     r"(?:\([\w.*]{1,40}\) (?:\(len=\d{1,6}(?: cap=\d{1,6})?\) )?(?=\"))?"  # Go's spew
-    r"(?:(?<=[ \t])!{1,2}[A-Za-z][A-Za-z_:,.]{0,40}[ \t]{1,4})?(?:&quot;|&\#(?:34|39);|%2[27]|\\+u002[27])?"
+    # a tag or an anchor of YAML
+    r"(?:(?<=[ \t])(?:!{1,2}[A-Za-z][A-Za-z_:,.]{0,40}|&[A-Za-z][\w\-]{0,40})[ \t]{1,4})?"
+    r"(?:&quot;|&\#(?:34|39);|%2[27]|\\+u002[27])?"
 )
 # An object around the value; of one that does not say so (`Field("...")`) the value may be a description.
 OBJECT = re.compile(r"([A-Z]\w*)\(\s*&?$")
@@ -36,7 +38,10 @@ COLUMN = re.compile(
     r"[\"'`]?[ \t]{0,200}(?:[│┃║|╎▏]|(?<=[ \t])[.·]{3,200}(?=[ \t]))[ \t]{0,200}(?=\S)"
     r"|[\"'`]?(?:[ \t]{2,200}|\t|\\{1,4}t)(?=[^\s\\])"
 )
-ARGUMENT = re.compile(r"(?:\\*[\"'],?)?(?:[ \t]{0,4}\\\n[ \t]{0,40}|[ \t]{1,4})(?=\S)")
+# In a list of a shell the next item has its number: `[1]="..."`.
+ARGUMENT = re.compile(
+    r"(?:\\*[\"'],?)?(?:[ \t]{0,4}\\\n[ \t]{0,40}|[ \t]{1,4})(?:\[\d{1,4}\]=(?=[\"']))?(?=\S)"
+)
 NO_VALUE = re.compile(r"=|--|-[\w-]{0,11}(?:[\s\"',=]|$)")  # the next option
 PROSE = re.compile(
     r"[\"'`]? (?:(?:is|was|used|provided|given|value|set|of|to|as|equals|reads|now|called|with|resolved|"

@@ -22,6 +22,11 @@ _STAMP = re.compile(
     r"(?:INFO|WARN|WARNING|ERROR|DEBUG|Traceback|File|at|step)\b)"
 )
 _HEADER_NAME = re.compile(r"[A-Z][A-Za-z]{0,20}(?:-[A-Z][A-Za-z]{0,20}){1,6}")
+# What `kubectl` says of an object: `secret/lab-creds created`.
+_OBJECT = re.compile(
+    r"[a-z][a-z.]{2,60}/[a-z0-9][a-z0-9.\-]{0,120} "
+    r"(?:created|configured|unchanged|deleted|patched|replaced)\b"
+)
 _CLOSING = re.compile(r"[\s\"'│┃║|\\,;)\]}]*$")
 _WORD_BACKWARDS = re.compile(r"\n[\"'\\ \t]{0,8}([A-Za-z0-9_\-+/=.%~:]{3,400})")
 
@@ -77,7 +82,7 @@ def _goes_on(text: str, head: re.Match[str], *, is_only: bool) -> bool:
     if REDACTED in text[head.start() : head.end() + 1] or _STAMP.match(word) or is_uuid(word):
         return False
     behind = text[head.end() : head.end() + 1]
-    if behind in ("=", ":", "(", "["):
+    if behind in ("=", ":", "(", "[") or _OBJECT.match(text, head.start(1)) is not None:
         return False
     has_digit, has_letter = any(map(str.isdigit, word)), any(map(str.isalpha, word))
     is_mixed = has_digit and has_letter and not is_number(word)

@@ -1,0 +1,46 @@
+"""Keys and hashes as bare material: key logs of TLS, hashes of Windows, keys of wallets."""
+
+from babysitter.redact.names import Name
+from babysitter.redact.phrase import phrase
+
+MATERIAL = (
+    # https://www.rfc-editor.org/rfc/rfc9850.html: label, random of the client, secret
+    phrase(
+        "tls-key-log",
+        "client_random |_traffic_secret|exporter_secret ",
+        r"\b(?:CLIENT_RANDOM|(?:CLIENT|SERVER)_(?:EARLY_|HANDSHAKE_)?TRAFFIC_SECRET(?:_\d{1,3})?"
+        r"|(?:EARLY_)?EXPORTER_SECRET) (?:[0-9a-fA-F]{16,64}|\[redacted\]) (?P<value>[0-9a-fA-F]{32,128})",
+        Name.SECRET,
+    ),
+    phrase(  # user, number, LM hash and NT hash; the empty LM hash says nothing
+        "hash-of-windows",
+        ":::",
+        r"(?i):\d{1,10}:(?:aad3b435b51404eeaad3b435b51404ee:)?(?P<value>[0-9a-f]{32}(?::[0-9a-f]{32})?):::",
+        Name.SECRET,
+    ),
+    phrase(  # NetNTLMv2: domain, challenge and answer; https://hashcat.net/wiki/doku.php?id=example_hashes
+        "answer-of-windows",
+        ":0101000000000000",
+        r"(?i)::[\w.\-]{1,32}:(?P<value>[0-9a-f]{16}:[0-9a-f]{32}:0101[0-9a-f]{32,4000})",
+        Name.SECRET,
+    ),
+    phrase(
+        "cached-hash-of-windows",
+        "$dcc2$",
+        r"(?i)\$DCC2\$\d{1,8}#[^#\s]{1,64}#(?P<value>[0-9a-f]{32})",
+        Name.SECRET,
+    ),
+    phrase(
+        "option-of-hashes",
+        "-hashes ",
+        r"-hashes [\"']?(?:aad3b435b51404eeaad3b435b51404ee)?(?P<value>[0-9a-fA-F]{0,32}:[0-9a-fA-F]{32})\b",
+        Name.SECRET,
+    ),
+    phrase(  # https://en.bitcoin.it/wiki/Wallet_import_format
+        "key-of-a-wallet",
+        "privkey|private key|private_key",
+        r"(?i:(?:import|dump|sweep|sign\w{0,24}with)?priv(?:ate)?[_ ]?key)[\w\"']{0,8}[\s:=\[\"'\\]{1,6}"
+        r"(?P<value>[5KLc9][1-9A-HJ-NP-Za-km-z]{50,51})\b",
+        Name.SECRET,
+    ),
+)

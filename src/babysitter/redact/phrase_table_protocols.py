@@ -1,0 +1,43 @@
+"""Secrets in the commands of line protocols: FTP, POP3, IMAP, SMTP, Redis."""
+
+from babysitter.redact.names import Name
+from babysitter.redact.phrase import phrase
+
+_METHODS = r"(?:PLAIN|LOGIN|TLS|SSL|EXTERNAL|ANONYMOUS|CRAM|DIGEST|SCRAM|NTLM|GSS|XOAUTH|OAUTHBEARER)"
+PROTOCOLS = (
+    phrase(
+        "redis-monitor-auth",
+        '"auth" "',
+        r"(?i)\"AUTH\"(?:\s\"[^\"\n]{1,64}\")?\s\"(?P<value>[^\"\n]{1,256})\"",
+    ),
+    phrase(  # SMTP, IMAP
+        "mail-login",
+        "auth plain |auth login |auth xoauth2 | login ",
+        r"\b(?:AUTH (?:PLAIN|LOGIN|XOAUTH2)|[A-Za-z]{1,4}\d{1,6} LOGIN "
+        r"(?:\\*\"[^\"\n]{1,128}\"|[^\s\"]{1,128})) "
+        r"\\*[\"']?(?P<value>[^\s\"']{4,4000})",
+        Name.PROBABLE,
+    ),
+    phrase(
+        "user-and-pass",
+        "pass ",
+        r"\bUSER \S{1,128}\n(?:[^\n]{0,200}\n){0,2}?[^\n]{0,80}?\bPASS (?P<value>\S{3,256})",
+        before=3,
+        hint=r"\bPASS ",
+    ),
+    phrase(  # FTP and POP3 on one line; what a client says of what it sends
+        "pass-of-user",
+        "> pass |< pass |c: pass |\"pass |'pass |/ pass |; pass |, pass |→ pass ",
+        r"(?:\bUSER \S{1,128}[^\n]{1,80}?|[<>] ?|\bC: ?"
+        r"|(?i:\bsen[dt]\w{0,3}|\bwrite|\bcommand):? ?[^\n\"']{0,16}"
+        r"b?[\"']?)\bPASS (?P<value>[^\s\"'\\]{3,256})",
+        Name.LIKELY_PASSWORD,
+    ),
+    phrase(  # a string that is sent: `"AUTH ...\r\n"`
+        "auth-in-string",
+        "\"auth |'auth |\"pass |'pass ",
+        rf"[\"'](?:AUTH (?!{_METHODS})(?:[\w.\-]{{1,64}} )?|PASS )"
+        r"(?P<value>[^\s\"'\\]{3,256})(?:\\+r)?\\+n",
+        Name.LIKELY_PASSWORD,
+    ),
+)
