@@ -125,6 +125,14 @@ class Trainee:
         self.head.load_state_dict(stored["head"])
         self.action_head.load_state_dict(stored["actions"])
 
+    def average_with(self, path: Path) -> None:
+        """Take the mean of these weights and those of a checkpoint that they were trained from."""
+        stored = torch.load(path)
+        for name, part in (("enc", self.encoder), ("head", self.head), ("actions", self.action_head)):
+            own = part.state_dict()
+            means = {key: (own[key] + stored[name][key]) / 2 for key in own if own[key].is_floating_point()}
+            part.load_state_dict(own | means)
+
     def save(self, path: Path) -> None:
         """Write a checkpoint with full precision."""
         heads = {"head": self.head.state_dict(), "actions": self.action_head.state_dict()}

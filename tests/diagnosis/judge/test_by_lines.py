@@ -336,10 +336,10 @@ def test_the_reasons_say_what_lines_did():
 @pytest.mark.parametrize(
     ("cause", "likelihood", "shown"),
     [
-        (Cause.DISK_FULL, 0.8, 0.91),
-        (Cause.DISK_FULL, 0.65, 0.85),
-        (Cause.DISK_FULL, 0.1, 0.3),
-        (Cause.HEALTHY, 0.85, 0.8),
+        (Cause.DISK_FULL, 0.8, 0.88),
+        (Cause.DISK_FULL, 0.65, 0.81),
+        (Cause.DISK_FULL, 0.1, 0.38),
+        (Cause.HEALTHY, 0.85, 0.78),
         (Cause.UNKNOWN, 0.9, 0.5),
     ],
 )

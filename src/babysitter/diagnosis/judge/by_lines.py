@@ -34,8 +34,8 @@ LIKELY = 0.3  # any other
 CALMING = 0.4  # that nothing is wrong, in place of trouble
 MAJORITY = 0.5  # trouble in place of calm; calm where nothing shows what followed a fatal report
 HARDLY = 0.1  # share of calm below which it takes no majority
-CLEARLY = 0.7  # trouble where rules know a harmless line or see work; that something does not happen
-RULES_POWER, TEXT_POWER = 0.5, 0.7  # measured: of the shares by rules and lines, and by the text model
+CLEARLY = 0.6  # trouble where rules know a harmless line or see work; that something does not happen
+RULES_POWER, TEXT_POWER = 0.5, 0.8  # measured: of the shares by rules and lines, and by the text model
 SMALLEST = 1e-6  # share by the text model: it is never so sure
 INTERRUPTED = 130  # the exit code behind Ctrl-C
 
@@ -219,8 +219,8 @@ def _stands(verdict: JudgedByRules, facts: JobFacts) -> bool:
         return True
     if verdict.root is not None:
         return verdict.root.rule.startswith(MEASURED)
-    # else a silence, somebody's stop, an end that nothing explains, or nothing wrong
-    return class_of(verdict.diagnosis.cause) not in (CALM, Cause.UNKNOWN)
+    # else a silence, somebody's stop, an end that nothing explains, a long phase, or nothing wrong
+    return class_of(verdict.diagnosis.cause) not in (*BENIGN, Cause.UNKNOWN)
 
 
 def _words_of_verdict(verdict: JudgedByRules, findings: Findings, facts: JobFacts) -> Iterator[str]:

@@ -39,13 +39,10 @@ def read_log(
     weights: VerdictWeights,
     own_rules: frozenset[RuleId] = frozenset(),
 ) -> LogReading | None:
-    """Read the newest lines that the memory holds, and what is known beside them; None if they say little.
+    """Read the newest lines that the memory holds, and what is known beside them; None if there are none.
 
-    None, too, for a job that is watched and lives: lines see no course of time, so rules alone judge it.
     `own_rules`: those in force that do not come with the program, or count less than shipped.
     """
-    if observation.excerpt is None and not (facts.state is not None and facts.state.is_terminal):
-        return None
     lines = memory.recent_lines
     dumps = observation.excerpt.dumps if observation.excerpt else ()
     texts = [line.text for line in lines]
@@ -56,11 +53,13 @@ def read_log(
     words, meanings = meanings_of([line.text for line in lines], texts, facts)
     source = observation.excerpt.source if observation.excerpt else ""
     first_line = memory.lines_read - len(lines)
+    has_ended = facts.state is not None and facts.state.is_terminal  # dumps are older than its end
+    newest = [] if has_ended else [dump.text for dump in dumps]
     return LogReading(
         weights,
         words_of_facts(facts) | words,
         meanings,
-        text_of_job(facts, [line.text for line in lines], [dump.text for dump in dumps]),
+        text_of_job(facts, [line.text for line in lines], newest),
         lines,
         first_line,
         source,
@@ -103,10 +102,11 @@ def meanings_of(
 
 
 def lines_for(name: str, reading: LogReading) -> tuple[Evidence, ...]:
-    """The lines that speak most for a class, the first of them most; none where no line does."""
+    """The lines that speak most for a class, the first of them most; the last line where none does."""
     scored = [(scores_of_line(line.text).get(name, 0.0), place) for place, line in enumerate(reading.lines)]
     best = [place for score, place in sorted(scored, reverse=True)[:MAX_EVIDENCE] if score >= LEAST]
-    return tuple(_evidence(reading, place) for place in best)
+    said = [place for place, line in enumerate(reading.lines) if line.text.strip()]
+    return tuple(_evidence(reading, place) for place in best or said[-1:])
 
 
 def alarming_line(reading: LogReading | None) -> Evidence | None:
