@@ -30,7 +30,7 @@ DRIVER = """
 import os, subprocess, sys, time
 log = open(os.path.join(sys.argv[1], f"python-core-driver-{'0' * 56}_{os.getpid()}.log"), "w")
 child = subprocess.Popen(["sleep", "600"])
-print("ready", child.pid, flush=True)
+os.write(1, f"ready {child.pid}\\n".encode())  # in one piece: two drivers share a pipe
 time.sleep(600)
 """
 
