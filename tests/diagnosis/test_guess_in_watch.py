@@ -2,22 +2,17 @@
 
 from dataclasses import replace
 
-import pytest
-
 from babysitter.diagnosis.causes.guess import is_guess
-from babysitter.diagnosis.learned import read_log
 from babysitter.diagnosis.pipeline import judge
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.model.learned_weights import TextReading
 from babysitter.usecases.classify_text import examine
 from tests.support.build import watch
 from tests.support.jobs import look, raw, tree
 from tests.support.recordings import rules
 
 REPORT = "the flux ledger was garbled and could not be decoded"
-CLEAR_REPORT = "ERROR the flux ledger is corrupt and could not be decoded"
 WORK = ("wrote the index to disk", "next file opened", "merging the index")
 
 
@@ -32,27 +27,11 @@ def _guesses(verdict):
 
 
 def test_guess_in_watch_is_remembered_and_is_a_signal() -> None:
-    now, verdict = _look(watch(kind="plain"), 60, "hello", CLEAR_REPORT)
+    now, verdict = _look(watch(kind="plain"), 60, "hello", REPORT)
     assert [guess.position for guess in _guesses(verdict)] == [1]
     assert "A guess" in verdict.signals[0].explanation
     _, verdict = _look(now, 90)
     assert len(_guesses(verdict)) == 1
-
-
-@pytest.mark.parametrize(("cause", "is_told"), [("calm", False), ("data-error", True)])
-def test_guess_in_watch_is_weighed_with_all_that_the_lines_say(cause, is_told, monkeypatch) -> None:
-    asked = []
-
-    def read(text: str) -> TextReading:
-        asked.append(text)
-        return TextReading({"calm": 0.01, "data-error": 0.01, cause: 0.98})
-
-    monkeypatch.setattr(read_log, "_read_text", read)
-    now, verdict = _look(watch(kind="plain"), 60, *WORK)
-    assert not asked  # nothing was found
-    _, verdict = _look(now, 90, CLEAR_REPORT)
-    assert asked
-    assert bool(verdict.signals) == is_told
 
 
 def test_guess_in_watch_ends_with_normal_work() -> None:
@@ -99,7 +78,7 @@ def test_unknown_words_of_a_living_text_are_unknown() -> None:
 
 
 def test_guess_that_stands_is_told_without_proof() -> None:
-    now, verdict = _look(watch(kind="plain"), 60, "hello", CLEAR_REPORT)
+    now, verdict = _look(watch(kind="plain"), 60, "hello", REPORT)
     assert verdict.diagnosis is None
     for seconds in range(90, 420, 30):
         now, verdict = _look(now, seconds)

@@ -60,7 +60,7 @@ def test_shipped_specimens() -> None:
 def test_shipped_examples() -> None:
     outcomes = list(try_examples(load(), shipped_tests()))
     assert troubles(outcomes) == []
-    assert len(outcomes) >= 700
+    assert len(outcomes) >= 900
 
 
 def test_shipped_scenarios() -> None:

@@ -1,6 +1,6 @@
 """The pure middle of a check: remember, classify, assess. `check` and `replay` are the same call of it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from babysitter.diagnosis.causes.demotion import NOTHING_DEMOTED, demote
@@ -18,7 +18,6 @@ from babysitter.diagnosis.compare_watch import (
 from babysitter.diagnosis.guess_in_watch import with_guess
 from babysitter.diagnosis.judge.assess import assess
 from babysitter.diagnosis.judge.evidence import facts_of
-from babysitter.diagnosis.judge.nothing_wrong import is_trouble
 from babysitter.diagnosis.judge.program_advice import with_first_advice, with_more_detail
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.stalled import motion_of
@@ -39,9 +38,8 @@ from babysitter.diagnosis.timeline.startup_phases import (
 )
 from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
-from babysitter.model.finding import Cause, Finding, Findings, Severity
+from babysitter.model.finding import Cause, Findings, Severity
 from babysitter.model.ids import RuleId, TaskId, job_of
-from babysitter.model.job_facts import JobFacts
 from babysitter.model.learned_weights import VerdictWeights
 from babysitter.model.limits import Limits
 from babysitter.model.log import Role
@@ -109,10 +107,14 @@ def consider(
     if observation.seen_tree is not None:
         facts = facts_of(Snapshot(observation.seen_tree, observation, findings, memory, watch.limits))
         memory, findings = with_guess(memory, findings, observation, facts, watch.memory.recent_lines)
-        if observation.excerpt or _is_worth_reading(facts, (*memory.findings, *findings.all)):
-            used = weights or shipped_verdict_weights()
-            reading = read_log(memory, observation, facts, used, playbook.own_rules | demoted.keys())
-            findings = replace(findings, reading=reading)
+        reading = read_log(
+            memory,
+            observation,
+            facts,
+            weights or shipped_verdict_weights(),
+            playbook.own_rules | demoted.keys(),
+        )
+        findings = replace(findings, reading=reading)
     lines = observation.seen_lines
     memory, findings = _with_measures(memory, findings, observation, before=watch.memory)
     memory, findings = _with_aftermath(memory, findings, observation, watch.limits, before=watch.memory)
@@ -131,15 +133,6 @@ def consider(
     if beside is not None:
         verdict = with_comparison(verdict, beside.comparison)
     return Considered(replace(verdict, reasons=(*verdict.reasons, *demotions)), findings)
-
-
-def _is_worth_reading(facts: JobFacts, findings: Iterable[Finding]) -> bool:
-    """Whether what the lines say together may change the verdict on a job that is watched.
-
-    They see no course of time: of a job that lives they only weigh what was found.
-    """
-    has_ended = facts.state is not None and facts.state.is_terminal
-    return has_ended or any(is_trouble(finding) for finding in findings)
 
 
 def _is_over(verdict: Verdict) -> bool:

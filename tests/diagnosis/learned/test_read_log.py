@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from babysitter.diagnosis.learned.read_log import NO_LINE, lines_for, read_log
 from babysitter.diagnosis.text_observation import observation_of_text
 from babysitter.diagnosis.timeline.update_memory import update_memory
@@ -26,7 +28,7 @@ def test_the_lines_that_decide_are_quoted_with_their_numbers():
     reading = reading_of([*ORDINARY, FULL, *ORDINARY])
     (line,) = lines_for("disk-full", reading)
     assert (line.text, line.line_number, line.source) == (FULL, 6, "log")
-    assert [line.text for line in lines_for("code-error", reading_of(ORDINARY))] == [ORDINARY[-1]]
+    assert lines_for("code-error", reading_of(ORDINARY)) == ()
 
 
 def test_error_field_and_pending_reason_are_lines():
@@ -53,3 +55,10 @@ def test_what_stands_around_the_worst_line_is_read():
 def test_one_bad_line_among_many_means_less():
     alone, among = reading_of([FULL]), reading_of([FULL, *ORDINARY])
     assert alone.meanings["mean disk-full"] > 2 * among.meanings["mean disk-full"]
+
+
+def test_a_watched_job_that_lives_is_judged_by_rules_alone():
+    text = observation_of_text("\n".join([*ORDINARY, FULL]) + "\n")
+    memory, watched = update_memory(Memory(), text), replace(text, excerpt=None)
+    assert read_log(memory, watched, JobFacts(state=JobState.RUNNING), WEIGHTS) is None
+    assert read_log(memory, watched, JobFacts(state=JobState.FAILED), WEIGHTS) is not None

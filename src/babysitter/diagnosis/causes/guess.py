@@ -99,8 +99,6 @@ def _is_explained(findings: Findings, facts: JobFacts, entries: Mapping[int, Ent
     ]
     if facts.state is not None and facts.state.ended_badly:
         return bool(telling)
-    # that nothing moves does not explain what was reported before
-    telling = [finding for finding in telling if not about(finding.cause).is_silent]
     advanced_after = -1 if facts.advanced_after is None else facts.advanced_after
     return any(finding.position < 0 or finding.last_position > advanced_after for finding in telling)
 

@@ -160,6 +160,8 @@ def _least_share(
         if shares[by_rules] < HARDLY:
             return LIKELY
         return CLEARLY if findings.all or facts.advanced_after is not None else MAJORITY
+    if by_rules in BENIGN and name not in BENIGN:
+        return MAJORITY
     is_report = verdict.root is not None and not about(verdict.diagnosis.cause).is_silent
     if is_report and name != CALM and about(Cause(name)).is_silent:
         # what was reported is the likelier cause, the more so where only silence follows it

@@ -141,25 +141,14 @@ def diagnosis_of_the_end(snapshot: Snapshot) -> Diagnosis:
 
 def _with_last_words(snapshot: Snapshot, diagnosis: Diagnosis) -> Diagnosis:
     """An end that nothing explains still shows how it ended and what was said last."""
-    if diagnosis.cause is not Cause.UNKNOWN or diagnosis.evidence:
-        return diagnosis
-    if snapshot.observation.excerpt is not None:  # the lines before it are shown beside it
-        return replace(diagnosis, evidence=_last_line(snapshot, snapshot.observation.excerpt.source))
+    if diagnosis.cause is not Cause.UNKNOWN or diagnosis.evidence or snapshot.observation.excerpt is not None:
+        return diagnosis  # of a text the last lines are shown beside it
     task = _decisive_task(snapshot)
     ended = [] if task is None else [Evidence(task.error or f"exit code {task.exit_code}", task.id)]
     lines = [line for line in snapshot.memory.recent_lines if line.text.strip()]
     of_task = [line for line in lines if task is None or line.task == task.id]
     said = [Evidence(line.text, line.task, attempt=line.attempt) for line in of_task[-LAST_WORDS:]]
     return replace(diagnosis, evidence=(*ended, *said))
-
-
-def _last_line(snapshot: Snapshot, source: str) -> tuple[Evidence, ...]:
-    lines = snapshot.memory.recent_lines
-    said = [place for place, line in enumerate(lines) if line.text.strip()]
-    if not said:
-        return ()
-    number = snapshot.memory.lines_read - len(lines) + said[-1] + 1
-    return (Evidence(lines[said[-1]].text, source, number),)
 
 
 def raised_by_itself(snapshot: Snapshot, diagnosis: Diagnosis) -> Diagnosis:

@@ -66,7 +66,8 @@ def nothing_wrong(findings: Findings, overcome: Sequence[Finding], facts: JobFac
         return _calm(
             Cause.TRANSIENT_NOISE, ActionKind.IGNORE, "What looks alarming has no effect.", explained
         )
-    if (line := alarming_line(findings.reading)) is not None:
+    is_settled = findings.all or findings.cancelled or facts.state is JobState.SUCCEEDED
+    if not is_settled and (line := alarming_line(findings.reading)) is not None:
         text = "A line sounds alarming, and nothing shows that it had an effect."
         return replace(_calm(Cause.TRANSIENT_NOISE, ActionKind.IGNORE, text, ()), evidence=(line,))
     return _calm(Cause.HEALTHY, ActionKind.IGNORE, "Nothing is wrong.", ())

@@ -80,21 +80,13 @@ def _is_measured(snapshot: Snapshot) -> bool:
 
 
 def diagnosis_of_the_living(snapshot: Snapshot) -> Diagnosis | None:
-    """What is wrong by rules and, where they see something, by all that the lines say; None for nothing."""
     findings = newest_only(snapshot, known_findings(snapshot))
     findings = replace(findings, all=tuple(f for f in findings.all if _still_matters(snapshot, f)))
-    facts = facts_of(snapshot)
-    if snapshot.observation.excerpt is None and not _is_told(
-        diagnose(replace(findings, reading=None), facts)
-    ):
-        return None
-    found = diagnose(findings, facts)
-    return findings_still_valid(found) if _is_told(found) else None
-
-
-def _is_told(found: Diagnosis) -> bool:
+    found = diagnose(findings, facts_of(snapshot))
     row = about(found.cause)
-    return not row.is_benign and found.severity >= Severity.DEGRADED and not row.is_judged_over_time
+    if row.is_benign or found.severity < Severity.DEGRADED or row.is_judged_over_time:
+        return None
+    return findings_still_valid(found)
 
 
 def _still_matters(snapshot: Snapshot, finding: Finding) -> bool:

@@ -153,8 +153,7 @@ def weight_of(
     standing = [weighted for weighted in standing if not _is_said_closer(weighted, standing)]
     standing = _without_repeats(standing, findings)
     if facts.state is JobState.KILLED and not _ended_by_failures(findings):
-        is_told = any(other.cause is Cause.USER_CANCEL for other in findings.all if other.is_consequence)
-        standing = [weighted for weighted in standing if _survives_a_stop(weighted, is_told=is_told)]
+        standing = [weighted for weighted in standing if _survives_a_stop(weighted)]
     return tuple(standing), tuple(overcome), reasons
 
 
@@ -167,15 +166,10 @@ def _yields(weighed: WeightedFinding, standing: Sequence[WeightedFinding], facts
     if last > facts.advanced_after or (last < 0 and not is_quiet):
         return False
     return any(
-        other.finding.position > facts.advanced_after and _ends_a_job(other.finding)
+        other.finding.position > facts.advanced_after and other.finding.severity is Severity.FATAL
         for other in standing
         if not about(other.cause).is_silent
     )
-
-
-def _ends_a_job(finding: Finding) -> bool:
-    """Whether it may be why nothing more comes: a fatal report, or one that is guessed to name its cause."""
-    return finding.severity is Severity.FATAL or (is_guess(finding) and finding.cause is not Cause.UNKNOWN)
 
 
 def _is_said_closer(weighed: WeightedFinding, standing: Sequence[WeightedFinding]) -> bool:
@@ -248,15 +242,9 @@ def _ended_by_failures(findings: Findings) -> bool:
     )
 
 
-def _survives_a_stop(weighed: WeightedFinding, *, is_told: bool) -> bool:
-    """Of a stopped job only strong evidence of its own trouble counts: stopping breaks connections too.
-
-    `is_told`: lines say that a person stopped it; then a guess is none.
-    """
-    if is_guess(weighed.finding):
-        is_clear = weighed.weight >= CONFIDENCE and not is_told
-    else:
-        is_clear = weighed.weight >= DECISIVE
+def _survives_a_stop(weighed: WeightedFinding) -> bool:
+    """Of a stopped job only strong evidence of its own trouble counts: stopping breaks connections too."""
+    is_clear = weighed.weight >= (CONFIDENCE if is_guess(weighed.finding) else DECISIVE)
     return is_clear and not about(weighed.cause).is_echo
 
 

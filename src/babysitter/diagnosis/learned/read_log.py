@@ -39,10 +39,13 @@ def read_log(
     weights: VerdictWeights,
     own_rules: frozenset[RuleId] = frozenset(),
 ) -> LogReading | None:
-    """Read the newest lines that the memory holds, and what is known beside them; None if there are none.
+    """Read the newest lines that the memory holds, and what is known beside them; None if they say little.
 
+    None, too, for a job that is watched and lives: lines see no course of time, so rules alone judge it.
     `own_rules`: those in force that do not come with the program, or count less than shipped.
     """
+    if observation.excerpt is None and not (facts.state is not None and facts.state.is_terminal):
+        return None
     lines = memory.recent_lines
     dumps = observation.excerpt.dumps if observation.excerpt else ()
     texts = [line.text for line in lines]
@@ -102,11 +105,10 @@ def meanings_of(
 
 
 def lines_for(name: str, reading: LogReading) -> tuple[Evidence, ...]:
-    """The lines that speak most for a class, the first of them most; the last line where none does."""
+    """The lines that speak most for a class, the first of them most; none where no line does."""
     scored = [(scores_of_line(line.text).get(name, 0.0), place) for place, line in enumerate(reading.lines)]
     best = [place for score, place in sorted(scored, reverse=True)[:MAX_EVIDENCE] if score >= LEAST]
-    said = [place for place, line in enumerate(reading.lines) if line.text.strip()]
-    return tuple(_evidence(reading, place) for place in best or said[-1:])
+    return tuple(_evidence(reading, place) for place in best)
 
 
 def alarming_line(reading: LogReading | None) -> Evidence | None:
