@@ -16,7 +16,7 @@ from tests.support.build import NOON
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CODE_PARTS = 4
-MAX_WRONG_CODES = 3  # of about 190 in a part
+MAX_WRONG_CODES = 2  # of about 190 in a part
 
 
 @pytest.fixture(scope="module")

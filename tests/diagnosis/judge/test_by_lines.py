@@ -228,13 +228,35 @@ def test_calm_that_is_hardly_possible_takes_no_majority():
     weights = VerdictWeights(("calm", "disk-full", "data-error", "storage-error"), {}, {}, 0.0)
     read = replace(reading(disk_full=LEAST), weights=weights)
     power = 1 / TEXT_POWER
-    for calm, cause in ((0.05, Cause.DISK_FULL), (0.3, Cause.TRANSIENT_NOISE)):
+    for calm, cause in ((0.05, Cause.DISK_FULL), (0.3, Cause.HEALTHY)):
         shares = {"calm": calm, "disk-full": 0.45, "data-error": 0.3, "storage-error": 0.25}
         told = TextReading({name: share**power for name, share in shares.items()})
         assert (
             judged(Findings(reading=replace(read, read_text=lambda _, told=told: told)), RUNNING).cause
             is cause
         )
+
+
+def told(shares: dict[str, float]) -> LogReading:
+    """A reading in which only the text model tells something: its shares come out nearly as given."""
+    weights = VerdictWeights(tuple(shares), {}, {}, 0.0)
+    by_text = TextReading({name: share ** (1 / TEXT_POWER) for name, share in shares.items()})
+    return replace(reading(disk_full=LEAST), weights=weights, read_text=lambda _: by_text)
+
+
+@pytest.mark.parametrize(("last", "cause"), [(40, Cause.STAGE_STUCK), (41, Cause.CODE_ERROR)])
+def test_a_report_that_is_the_last_word_is_no_mere_standstill(last, cause):
+    shares = {"stage-stuck": 0.9, "code-error": 0.06, "disk-full": 0.04}
+    report = replace(finding(), last_position=last)
+    assert judged(Findings((report,), reading=told(shares)), RUNNING).cause is cause
+
+
+@pytest.mark.parametrize(("share", "cause"), [(0.45, Cause.SLOW_STARTUP), (0.9, Cause.DISK_FULL)])
+def test_a_long_phase_yields_to_a_majority(share, cause):
+    rest = (0.95 - share) / 2
+    shares = {"disk-full": share, "slow-startup": 0.05, "code-error": rest, "data-error": rest}
+    phase = replace(finding(Cause.SLOW_STARTUP), severity=Severity.INFO, action=ActionKind.WAIT)
+    assert judged(Findings((phase,), reading=told(shares)), RUNNING).cause is cause
 
 
 def test_a_program_that_exited_badly_is_not_calmed():

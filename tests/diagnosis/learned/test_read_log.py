@@ -62,3 +62,14 @@ def test_a_watched_job_that_lives_is_judged_by_rules_alone():
     memory, watched = update_memory(Memory(), text), replace(text, excerpt=None)
     assert read_log(memory, watched, JobFacts(state=JobState.RUNNING), WEIGHTS) is None
     assert read_log(memory, watched, JobFacts(state=JobState.FAILED), WEIGHTS) is not None
+
+
+def test_a_dump_is_read_of_a_job_that_lives_only():
+    text = observation_of_text("at work\n", dumps=("Thread 1: waits in recv",))
+    memory = update_memory(Memory(), text)
+    texts = {
+        state: read_log(memory, text, JobFacts(state=state), WEIGHTS).text
+        for state in (JobState.RUNNING, JobState.FAILED)
+    }
+    assert "waits in recv" in texts[JobState.RUNNING]
+    assert "waits in recv" not in texts[JobState.FAILED]

@@ -2,10 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from babysitter.diagnosis.frame.line import strip_headers
-from babysitter.diagnosis.learned.read_log import alarming_line
 from babysitter.model.cause_info import about
 from babysitter.model.finding import (
     STANCE_PREFIX,
@@ -66,10 +64,6 @@ def nothing_wrong(findings: Findings, overcome: Sequence[Finding], facts: JobFac
         return _calm(
             Cause.TRANSIENT_NOISE, ActionKind.IGNORE, "What looks alarming has no effect.", explained
         )
-    is_settled = findings.all or findings.cancelled or facts.state is JobState.SUCCEEDED
-    if not is_settled and (line := alarming_line(findings.reading)) is not None:
-        text = "A line sounds alarming, and nothing shows that it had an effect."
-        return replace(_calm(Cause.TRANSIENT_NOISE, ActionKind.IGNORE, text, ()), evidence=(line,))
     return _calm(Cause.HEALTHY, ActionKind.IGNORE, "Nothing is wrong.", ())
 
 

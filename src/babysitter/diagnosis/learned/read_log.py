@@ -4,18 +4,15 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from babysitter.diagnosis.frame.failure_words import reports_failure
-from babysitter.diagnosis.frame.line import read_frame
 from babysitter.diagnosis.learned.cause_classes import CALM
 from babysitter.diagnosis.learned.fact_words import words_of_facts
 from babysitter.diagnosis.learned.job_text import text_of_job
-from babysitter.diagnosis.learned.line_meaning import CLEAR, LEAST, scores_of_line, trouble_in
+from babysitter.diagnosis.learned.line_meaning import LEAST, scores_of_line, trouble_in
 from babysitter.diagnosis.learned.weights_file import parse_verdict_weights
 from babysitter.model.finding import Evidence
 from babysitter.model.ids import RuleId
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.learned_weights import LogReading, TextReading, VerdictWeights
-from babysitter.model.log import LogLevel
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 
@@ -44,7 +41,8 @@ def read_log(
     None, too, for a job that is watched and lives: lines see no course of time, so rules alone judge it.
     `own_rules`: those in force that do not come with the program, or count less than shipped.
     """
-    if observation.excerpt is None and not (facts.state is not None and facts.state.is_terminal):
+    has_ended = facts.state is not None and facts.state.is_terminal
+    if observation.excerpt is None and not has_ended:
         return None
     lines = memory.recent_lines
     dumps = observation.excerpt.dumps if observation.excerpt else ()
@@ -56,8 +54,7 @@ def read_log(
     words, meanings = meanings_of([line.text for line in lines], texts, facts)
     source = observation.excerpt.source if observation.excerpt else ""
     first_line = memory.lines_read - len(lines)
-    has_ended = facts.state is not None and facts.state.is_terminal  # dumps are older than its end
-    newest = [] if has_ended else [dump.text for dump in dumps]
+    newest = [] if has_ended else [dump.text for dump in dumps]  # dumps are older than an end
     return LogReading(
         weights,
         words_of_facts(facts) | words,
@@ -109,23 +106,6 @@ def lines_for(name: str, reading: LogReading) -> tuple[Evidence, ...]:
     scored = [(scores_of_line(line.text).get(name, 0.0), place) for place, line in enumerate(reading.lines)]
     best = [place for score, place in sorted(scored, reverse=True)[:MAX_EVIDENCE] if score >= LEAST]
     return tuple(_evidence(reading, place) for place in best)
-
-
-def alarming_line(reading: LogReading | None) -> Evidence | None:
-    """The warning or report of a failure that names a cause most clearly; None where there is none."""
-    if reading is None:
-        return None
-    scored = [
-        (trouble, -place)
-        for place, line in enumerate(reading.lines)
-        if (trouble := trouble_in(scores_of_line(line.text))) >= CLEAR and _is_alarming(line.text)
-    ]
-    return _evidence(reading, -max(scored)[1]) if scored else None
-
-
-def _is_alarming(text: str) -> bool:
-    frame = read_frame(text)
-    return frame.level is LogLevel.WARNING or reports_failure(frame)
 
 
 def _evidence(reading: LogReading, place: int) -> Evidence:
