@@ -34,6 +34,16 @@ def test_guess_in_watch_is_remembered_and_is_a_signal() -> None:
     assert len(_guesses(verdict)) == 1
 
 
+def test_evidence_of_a_watch_counts_lines_as_positions_do() -> None:
+    killed = "ModuleNotFoundError: No module named 'flash_attn'"
+    now, _ = _look(watch(kind="plain"), 60, "hello", *WORK)
+    now, _ = _look(now, 90, "next", killed)
+    _, verdict = _look(now, 120, "again", killed)
+    finding = next(found for found in verdict.memory.findings if not is_guess(found))
+    assert (finding.position, finding.last_position) == (5, 7)
+    assert [line.line_number for line in finding.evidence] == [6, 8]
+
+
 def test_guess_in_watch_ends_with_normal_work() -> None:
     now, _ = _look(watch(kind="plain"), 60, "hello", REPORT)
     _, verdict = _look(now, 90, *WORK)

@@ -136,7 +136,7 @@ def test_a_card_has_everything_a_person_needs_to_decide() -> None:
     assert words.title == "Zombie coordinator: dedup"
     assert words.sentence == "The coordinator has shut down, but its job still runs."
     assert (words.cause, words.severity, words.confidence) == ("zombie-coordinator", "fatal", 0.95)
-    assert words.evidence == ("11:45:00 zephyr-dedup-0a1b2c3d-p0-a0/0:812 | Coordinator shutdown complete",)
+    assert words.evidence == ("11:45:00 zephyr-dedup-0a1b2c3d-p0-a0/0 | Coordinator shutdown complete",)
     assert words.more_evidence == ("w/3 | worker exited",)
     assert words.recovery == "The job's own recovery is not at work (own retries so far: 1)."
     assert words.price == "15 min lost so far, 4 workers held"

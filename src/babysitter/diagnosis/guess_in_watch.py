@@ -41,14 +41,14 @@ def with_guess(
     # In a text the findings count from its first line, in a watch from the first new one.
     moved = 0 if observation.excerpt else first
     known = Findings(
-        (*rules, *(_moved(finding, moved) for finding in findings.all)),
-        tuple((_moved(finding, moved), by) for finding, by in findings.cancelled),
+        (*rules, *(finding.moved(moved) for finding in findings.all)),
+        tuple((finding.moved(moved), by) for finding, by in findings.cancelled),
     )
     source = observation.excerpt.source if observation.excerpt else ""
     work = None if memory.stages else memory.work  # stages have a pace of their own
     guess = guess_cause(known, facts, entries, _evidence(shown, first_shown, source), work)
     if guess is not None:
-        findings = replace(findings, all=(*findings.all, _moved(guess, -moved)))
+        findings = replace(findings, all=(*findings.all, guess.moved(-moved)))
     return replace(memory, findings=kept), findings
 
 
@@ -57,20 +57,6 @@ def _went_on(entries: Sequence[Entry], guess: Finding) -> bool:
     source = guess.evidence[0].source if guess.evidence else ""
     ordinary = (entry for entry in entries if entry.speaker.startswith(source) and is_ordinary(entry.frame))
     return sum(1 for _ in ordinary) >= MIN_ORDINARY_LINES
-
-
-def _moved(finding: Finding, lines: int) -> Finding:
-    if finding.position < 0:
-        return finding
-    evidence = tuple(
-        replace(line, line_number=line.line_number + lines)
-        if line.line_number is not None and line.line_number + lines > 0
-        else replace(line, line_number=None)
-        for line in finding.evidence
-    )
-    position = max(-1, finding.position + lines)
-    last = max(-1, finding.last_position + lines)
-    return replace(finding, evidence=evidence, position=position, last_position=last)
 
 
 def _evidence(lines: Sequence[LogLine], first_shown: int, source: str) -> Callable[[int], Evidence]:

@@ -165,7 +165,7 @@ def _is_at(line: SourceLine, evidence: Evidence) -> bool:
 
 
 def _place(evidence: Evidence, within: str) -> str:
-    number = None if within else evidence.line_number  # of one look at a job it counts the lines of that look
+    number = None if within else evidence.line_number  # of a job it counts the lines that were read
     return _located(evidence.source, number, within)
 
 

@@ -112,7 +112,8 @@ def evidence_lines(evidence: Iterable[Evidence], root: JobId, *, most: int) -> t
         if number >= most:
             break
         source = line.source.replace(f"{root}/", "")
-        place = f"{source}:{line.line_number}" if line.line_number else source
+        is_of_file = line.line_number and not line.source.startswith("/")  # of a job it helps nobody to find
+        place = f"{source}:{line.line_number}" if is_of_file else source
         when = f"{line.at:%H:%M:%S} " if line.at else ""
         text = escape(line.text).rstrip("\n").replace("\n", "\n    ")
         lines.append(f"{when}{escape(place)} | {text}")

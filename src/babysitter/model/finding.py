@@ -1,7 +1,7 @@
 """Evidence, findings, causes: what the facts mean, before anybody judges them over time."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -101,10 +101,17 @@ class Evidence:
 
     text: str
     source: str  # a task id, "job <id>", "dump of <task>", a file name
-    line_number: int | None = None  # 1-based within the batch or file
+    line_number: int | None = None  # 1-based, counted as the finding's position; None = before the first line
     at: datetime | None = None
     role: Role = Role.OTHER
     attempt: int = -1
+
+    def moved(self, lines: int) -> "Evidence":
+        """The evidence with its number counted from another line, as `Finding.moved`."""
+        if self.line_number is None:
+            return self
+        number = self.line_number + lines
+        return replace(self, line_number=number if number > 0 else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +143,18 @@ class Finding:
     @property
     def first_at(self) -> datetime | None:
         return min((line.at for line in self.evidence if line.at), default=None)
+
+    def moved(self, lines: int) -> "Finding":
+        """The finding with its places counted from a line that stands `lines` before the first one of now.
+
+        One that begins before the new first line begins there; one that ends before it rests on no line.
+        """
+        if self.position < 0 or not lines:
+            return self
+        evidence = tuple(line.moved(lines) for line in self.evidence)
+        last = max(-1, self.last_position + lines)
+        first = -1 if last < 0 else max(0, self.position + lines)
+        return replace(self, evidence=evidence, position=first, last_position=last)
 
 
 STANCE_PREFIX = "stance."  # in `Findings.cancelled`: the lines have this stance and report nothing

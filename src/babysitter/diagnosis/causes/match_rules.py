@@ -23,7 +23,7 @@ from babysitter.diagnosis.causes.stances import DOUBTFUL, StanceFilter, has_fail
 from babysitter.diagnosis.signatures.pattern import Pattern
 from babysitter.diagnosis.stance.vocabulary import Stance
 from babysitter.model.cause_info import about
-from babysitter.model.finding import STANCE_PREFIX, Cause, Evidence, Finding, Findings, Severity
+from babysitter.model.finding import STANCE_PREFIX, Cause, Finding, Findings, Severity
 from babysitter.model.ids import RuleId, TaskId
 from babysitter.model.job import TaskState
 from babysitter.model.job_facts import JobFacts
@@ -246,28 +246,11 @@ def _without_old(findings: Findings, carried: int) -> Findings:
     return replace(
         findings,
         all=tuple(
-            _shifted(f, carried) for f in findings.all if f.last_position < 0 or f.last_position >= carried
+            f.moved(-carried) for f in findings.all if f.last_position < 0 or f.last_position >= carried
         ),
         cancelled=tuple(
-            (_shifted(f, carried), by)
+            (f.moved(-carried), by)
             for f, by in findings.cancelled
             if f.last_position < 0 or f.last_position >= carried
         ),
-    )
-
-
-def _shifted(finding: Finding, carried: int) -> Finding:
-    if finding.position < 0:
-        return finding
-    evidence: tuple[Evidence, ...] = tuple(
-        replace(line, line_number=line.line_number - carried if line.line_number > carried else None)
-        if line.line_number is not None
-        else line
-        for line in finding.evidence
-    )
-    return replace(
-        finding,
-        evidence=evidence,
-        position=max(0, finding.position - carried),
-        last_position=finding.last_position - carried,
     )

@@ -24,7 +24,10 @@ LAST_WORDS = 3  # lines shown of an end that nothing explains
 
 
 def retain_findings(memory: Memory, findings: Findings, observation: Observation) -> Memory:
-    """The memory with the findings that rest on lines; those that rest on states are found at every look."""
+    """The memory with the findings that rest on lines, which count from the job's first line from here on.
+
+    Those that rest on states are found at every look.
+    """
     lines = len(observation.seen_lines)
     base = memory.lines_read - lines
     kept = {} if observation.is_reread else {finding.rule: finding for finding in memory.findings}
@@ -32,9 +35,9 @@ def retain_findings(memory: Memory, findings: Findings, observation: Observation
         if not 0 <= finding.position < lines:
             continue
         last = min(finding.last_position, lines - 1)
-        shifted = replace(finding, position=finding.position + base, last_position=last + base)
+        placed = replace(finding, last_position=last).moved(base)
         before = kept.get(finding.rule)
-        kept[finding.rule] = shifted if before is None else _joined(before, shifted)
+        kept[finding.rule] = placed if before is None else _joined(before, placed)
     worst_first = sorted(kept.values(), key=lambda finding: finding.severity, reverse=True)[:MAX_FINDINGS]
     return replace(memory, findings=tuple(sorted(worst_first, key=lambda finding: finding.position)))
 
