@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from babysitter.diagnosis.judge.by_lines import PROOF
 from babysitter.diagnosis.judge.evidence import known_findings
 from babysitter.diagnosis.judge.no_cause_found import DECISIVE
+from babysitter.diagnosis.judge.patience import patience_s
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
 from babysitter.diagnosis.timeline.lost_members import find_series
@@ -46,7 +47,9 @@ def member_churn(snapshot: Snapshot) -> Suspicion:
         retry=Retry.ITSELF,
         look_at=("worker-logs", "machine"),
     )
-    level = Certainty.LIKELY if goes_on and not snapshot.is_last_look else Certainty.PROVEN
+    is_due = snapshot.age_s(_at(series[-1])) < patience_s(snapshot)
+    is_open = (goes_on or is_due) and not snapshot.is_last_look
+    level = Certainty.LIKELY if is_open else Certainty.PROVEN
     return Suspicion(SignalKind.CHURN, level, reasons, told, diagnosis, diagnosis.evidence)
 
 

@@ -17,6 +17,7 @@ from babysitter.diagnosis.judge.evidence import (
     repeated,
     tries_of,
 )
+from babysitter.diagnosis.judge.patience import patience_s
 from babysitter.diagnosis.judge.root_cause import diagnose
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion
@@ -47,7 +48,8 @@ def repeated_errors(snapshot: Snapshot) -> Suspicion:
     is_same = count >= limits.same_error_escalate_count and not is_overcome
     is_fatal = found is not None and found.severity is Severity.FATAL
     is_measured = found is not None and found.cause is Cause.NUMERICAL_DIVERGENCE and _is_measured(snapshot)
-    is_lasting = is_fatal and (is_measured or stands_s >= limits.suspect_most_s)
+    most_s = patience_s(snapshot)
+    is_lasting = is_fatal and (is_measured or stands_s >= most_s)
     reasons = (
         Reason(
             "errors.same-error-again",
@@ -58,7 +60,7 @@ def repeated_errors(snapshot: Snapshot) -> Suspicion:
         Reason(
             "errors.nothing-came-after",
             is_lasting,
-            f"it stands for {stands_s:.0f} s without progress (told from {limits.suspect_most_s:.0f} s on)",
+            f"it stands for {stands_s:.0f} s without progress (told from {most_s:.0f} s on)",
         ),
     )
     if is_same and note is not None:

@@ -7,6 +7,7 @@ from babysitter.diagnosis.judge.hung_exit import hung_exit
 from babysitter.diagnosis.judge.left_over import left_over
 from babysitter.diagnosis.judge.member_churn import member_churn
 from babysitter.diagnosis.judge.missing_member import missing_member
+from babysitter.diagnosis.judge.only_failures import only_failures
 from babysitter.diagnosis.judge.repeated_errors import repeated_errors
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.stalled import stragglers, stuck
@@ -20,6 +21,7 @@ from babysitter.diagnosis.judge.step_stall import (
 )
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion
 from babysitter.diagnosis.judge.task_crash_loop import task_crash_loop
+from babysitter.diagnosis.judge.work_stopped import work_stopped
 from babysitter.diagnosis.judge.worker_churn import no_output, worker_churn
 from babysitter.diagnosis.judge.zombie import zombie
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
@@ -30,7 +32,7 @@ from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
 # What explains others comes first. A new suspicion is a function and a row here.
 SUSPICIONS: tuple[Callable[[Snapshot], Suspicion], ...] = (
     zombie, left_over, missing_member, hung_exit, stuck, stragglers, worker_churn, task_crash_loop,
-    member_churn, count_stands_still, told_quiet, only_polls, only_waits,
+    member_churn, work_stopped, only_failures, count_stands_still, told_quiet, only_polls, only_waits,
     only_idle, startup_stall, no_output, repeated_errors,
 )  # fmt: skip
 

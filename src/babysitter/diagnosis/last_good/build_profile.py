@@ -15,7 +15,6 @@ from babysitter.model.run_profile import LineTemplate, RunProfile
 MAX_TEMPLATES = 400  # of a text
 MAX_TEMPLATES_OF_WATCH = 120  # stored with the watch at every check
 MAX_EXAMPLE = 240  # characters
-EXAMPLE_UP_TO = 8  # lines of one wording; what comes more often is quoted by its wording
 CLOSING_LINES = 8
 VARIANTS = 8  # so many values of one word make it a value; fewer may be names of stages (guess)
 

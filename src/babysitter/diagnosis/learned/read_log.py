@@ -13,8 +13,10 @@ from babysitter.model.finding import Evidence
 from babysitter.model.ids import RuleId
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.learned_weights import LogReading, TextReading, VerdictWeights
+from babysitter.model.log import LogLine
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
+from babysitter.model.thread_dump import ThreadDump
 
 WEIGHTS_FILE = Path(__file__).with_name("verdict_weights.tsv")
 MAX_DUMP_LINES = 40
@@ -44,23 +46,45 @@ def read_log(
     has_ended = facts.state is not None and facts.state.is_terminal
     if observation.excerpt is None and not has_ended:
         return None
-    lines = memory.recent_lines
     dumps = observation.excerpt.dumps if observation.excerpt else ()
+    source = observation.excerpt.source if observation.excerpt else ""
+    return read_lines(
+        memory.recent_lines,
+        facts,
+        weights,
+        dumps=dumps,
+        source=source,
+        own_rules=own_rules,
+        last=memory.lines_read,
+    )
+
+
+def read_lines(
+    lines: Sequence[LogLine],
+    facts: JobFacts,
+    weights: VerdictWeights,
+    *,
+    dumps: Sequence[ThreadDump] = (),
+    source: str = "",
+    own_rules: frozenset[RuleId] = frozenset(),
+    last: int = 0,
+) -> LogReading | None:
+    """Read these lines of a job, and what is known beside them. `last`: the number of the last of them."""
+    has_ended = facts.state is not None and facts.state.is_terminal
     texts = [line.text for line in lines]
     texts += [line for dump in dumps for line in dump.text.splitlines()[:MAX_DUMP_LINES]]
     texts += [*facts.error.splitlines(), *facts.pending_reason.splitlines()]
     if not texts:
         return None
     words, meanings = meanings_of([line.text for line in lines], texts, facts)
-    source = observation.excerpt.source if observation.excerpt else ""
-    first_line = memory.lines_read - len(lines)
+    first_line = last - len(lines)
     newest = [] if has_ended else [dump.text for dump in dumps]  # dumps are older than an end
     return LogReading(
         weights,
         words_of_facts(facts) | words,
         meanings,
         text_of_job(facts, [line.text for line in lines], newest),
-        lines,
+        tuple(lines),
         first_line,
         source,
         own_rules,

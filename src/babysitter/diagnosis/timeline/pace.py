@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from statistics import median
 
 from babysitter.diagnosis.frame.line import strip_headers
@@ -79,13 +80,19 @@ def usual_silence_s(memory: Memory) -> float:
 
 def _told_s(texts: Iterable[str], most_s: float) -> float:
     """The longest piece of work, of those up to `most_s`, or sleep: one that sleeps counts nothing."""
-    longest_s = 0.0
-    for text in map(strip_headers, texts):
-        for match in _TOLD.finditer(text):
-            told_s = min(MAX_TOLD_S, read_duration_s(match["piece"] or match["sleep"]))
-            if (match["sleep"] or told_s <= most_s) and not _is_to_come(text, match):
-                longest_s = max(longest_s, told_s)
-    return longest_s
+    told = (piece for text in texts for piece in _read_told(text))
+    return max((told_s for told_s, is_sleep in told if is_sleep or told_s <= most_s), default=0.0)
+
+
+@lru_cache(maxsize=4096)
+def _read_told(text: str) -> tuple[tuple[float, bool], ...]:
+    """What a line tells: seconds, and whether they are of a sleep. A look asks several times."""
+    message = strip_headers(text)
+    return tuple(
+        (min(MAX_TOLD_S, read_duration_s(match["piece"] or match["sleep"])), bool(match["sleep"]))
+        for match in _TOLD.finditer(message)
+        if not _is_to_come(message, match)
+    )
 
 
 def _is_to_come(text: str, told: re.Match[str]) -> bool:

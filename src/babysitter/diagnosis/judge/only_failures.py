@@ -1,0 +1,45 @@
+"""A job that lives and does nothing but fail, again and again, with nothing new between."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from babysitter.diagnosis.judge.cause_by_lines import cause_by_lines
+from babysitter.diagnosis.judge.snapshot import Snapshot
+from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
+from babysitter.diagnosis.timeline.failing_loop import find_failing_loop, lasts_s
+from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
+from babysitter.model.observation import Want
+from babysitter.model.verdict import Diagnosis, Reason, SignalKind
+
+LASTING_S = 900.0  # guess: without anything new
+
+
+def only_failures(snapshot: Snapshot) -> Suspicion:
+    """The same failure is reported again and again, and nothing new happens beside it."""
+    memory, now_s = snapshot.memory, snapshot.now.timestamp()
+    report = find_failing_loop(memory.profile, memory.work, now_s)
+    if not snapshot.runs or not snapshot.sees_lines or snapshot.needs_crew or report is None:
+        return none_of(SignalKind.ERRORS, "errors.only", "no report repeats with nothing new beside it")
+    for_s = lasts_s(report)
+    told = f"the same failure was reported {report.count} times over {for_s / 60:.0f} minutes"
+    is_long = for_s >= LASTING_S
+    reasons = (Reason("errors.only", is_long, f"{told} (told from {LASTING_S / 60:.0f} min on)"),)
+    if not is_long:
+        return Suspicion(SignalKind.ERRORS, Certainty.NONE, reasons)
+    found = cause_by_lines(snapshot, report.first_at_s)
+    again = Evidence(report.example, report.source, at=datetime.fromtimestamp(report.last_at_s, UTC))
+    explanation = f"{told[0].upper()}{told[1:]}, and nothing new happens."
+    if found is None:
+        diagnosis = Diagnosis(
+            Cause.UNKNOWN, Severity.FATAL, ActionKind.ESCALATE, explanation, confidence=0.4, evidence=(again,)
+        )
+    else:
+        diagnosis = replace(
+            found,
+            severity=Severity.FATAL,
+            action=ActionKind.ESCALATE,
+            explanation=f"{found.explanation} {explanation}",
+            evidence=(*found.evidence[:3], again),
+        )
+    wants = frozenset({Want.TASKS, Want.WORKER_LINES})
+    return Suspicion(SignalKind.ERRORS, Certainty.PROVEN, reasons, told, diagnosis, diagnosis.evidence, wants)

@@ -1,0 +1,88 @@
+"""Watches of jobs that print on while their work has stopped, only fail, or are slow."""
+
+from dataclasses import replace
+
+import pytest
+
+from babysitter.diagnosis.pipeline import judge
+from babysitter.model.finding import ActionKind, Cause, Severity
+from babysitter.model.job import JobState
+from babysitter.model.phase import Phase
+from babysitter.model.verdict import Verdict
+from babysitter.policy.incident_lifecycle import is_incident
+from tests.diagnosis.timeline.test_stopped_work import Printed, every
+from tests.support.build import watch
+from tests.support.jobs import look, raw, tree
+from tests.support.recordings import rules
+
+OOM = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"
+STEPS = every(10, 600, "INFO train: wrote batch {n} of the epoch to the log")
+SAMPLER = every(30, 3600, "INFO sampler: power is {m} watts on every card")
+
+
+def told(printed: Printed, until_s: float) -> list[tuple[float, Verdict]]:
+    """Verdicts that people are told of, with the second of the look."""
+    now, found = watch(kind="plain", phase=Phase.PENDING), []
+    lines = sorted(printed, key=lambda line: line[0])
+    seconds, seen = 5.0, 0
+    while seconds <= until_s:
+        new = [line for line in lines[seen:] if line[0] <= seconds]
+        seen += len(new)
+        seen_now = look(seconds, tree(root=JobState.RUNNING), *(raw(at_s, text) for at_s, text in new))
+        verdict = judge(now, seen_now, rules())
+        now = replace(now, memory=verdict.memory)
+        if is_incident(verdict):
+            found.append((seconds, verdict))
+        seconds += max(5.0, verdict.next_check_s)
+    return found
+
+
+def test_work_that_stopped_is_told_though_others_chat_on() -> None:
+    first_s, verdict = told([*STEPS, *SAMPLER], 2400)[0]
+    assert 1480 <= first_s <= 1560
+    assert verdict.diagnosis is not None
+    assert (verdict.cause, verdict.diagnosis.severity) == (Cause.STAGE_STUCK, Severity.FATAL)
+    assert verdict.diagnosis.action is ActionKind.ESCALATE
+    assert "It has printed no line of its usual work for 15 minutes" in verdict.diagnosis.explanation
+
+
+def test_a_report_behind_which_work_stopped_names_the_cause() -> None:
+    first_s, verdict = told([*STEPS, (601, OOM), *SAMPLER], 2400)[0]
+    assert first_s <= 960
+    assert verdict.cause is Cause.DEVICE_OOM
+
+
+def test_the_cause_does_not_change_while_nothing_new_is_printed() -> None:
+    verdicts = [verdict for _, verdict in told([*STEPS, (601, OOM), *SAMPLER], 3600)]
+    assert {verdict.cause for verdict in verdicts} == {Cause.DEVICE_OOM}
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        [*every(10, 3600, "INFO train: wrote batch {n} of the epoch to the log"), (601, OOM), *SAMPLER],
+        [*STEPS, *SAMPLER, *((seconds, f"INFO merging part {seconds}") for seconds in range(700, 3600, 600))],
+    ],
+    ids=["work goes on", "other work began"],
+)
+def test_work_that_goes_on_is_not_told(printed: Printed) -> None:
+    assert told(printed, 3500) == []
+
+
+def test_a_slow_job_has_time_for_its_next_piece() -> None:
+    slow = every(400, 6000, "INFO train: wrote batch {n} of the epoch to the log")
+    assert told([*slow, (2450, OOM)], 5500) == []
+
+
+def test_a_slow_job_that_stays_silent_is_told() -> None:
+    slow = every(400, 2500, "INFO train: wrote batch {n} of the epoch to the log")
+    first_s, verdict = told([*slow, (2450, OOM)], 5500)[0]
+    assert 2450 + 600 <= first_s <= 2450 + 1000
+    assert verdict.cause is Cause.DEVICE_OOM
+
+
+def test_a_job_that_only_fails_is_told() -> None:
+    refused = every(30, 3000, "ERROR could not write to the store: token has expired (401 Unauthorized)", 20)
+    first_s, verdict = told([(0, "INFO reading the settings file"), *refused], 2400)[0]
+    assert first_s <= 1000
+    assert verdict.cause is Cause.AUTH_ERROR
