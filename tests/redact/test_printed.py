@@ -23,6 +23,8 @@ SPOKEN = "otter maple granite velvet"
         f"$ echo $VAULT_TOKEN\n{KEY}",
         f"$ printenv BACKUP_PASSPHRASE\n{SPOKEN}",
         f"Enter passphrase for /dev/sdb2: {SPOKEN[:19]}",
+        f"Enter passphrase for key 'id_backup':\n{SPOKEN}",
+        f"New password: \n{WORD}\nRetype new password:\n{WORD}",
         f"+ [[ {HEX} == changeit ]]",
         f"+ [[ {WORD} != \\s\\e\\c\\r\\e\\t ]]",
         f"+ test {WORD} = changeme",

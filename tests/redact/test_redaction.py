@@ -407,6 +407,21 @@ def test_key_over_several_lines_goes() -> None:
     assert shown == ["I x [redacted]", "I x [redacted]", "I x [redacted]", "I x [redacted]", "I x on"]
 
 
+@pytest.mark.parametrize("between", [" ", "\\n", "\\\\n", "  "])
+def test_key_on_one_line_without_its_beginning(between: str) -> None:
+    body = between.join(["q7Xb" * 16, "Zr2K" * 16, "mV9t" * 5])
+    text = f"tail of it: {body}{between}-----END PRIVATE KEY----- and 3 more"
+    assert redact(text) == "tail of it: [redacted] and 3 more"
+
+
+@pytest.mark.parametrize(
+    "answer", ["Authenticating...", "the passphrase was wrong", "BAD PASSWORD: too short"]
+)
+def test_an_answer_behind_a_prompt_stays(answer: str) -> None:
+    text = f"Enter your new password:\n{answer}"
+    assert redact(text) == text
+
+
 @pytest.mark.parametrize("cut", range(34, 44))
 def test_key_block_cut_anywhere(cut: int) -> None:
     body = "".join(f"abcdEFGH1234567{number % 10}" * 4 + "\n" for number in range(3))

@@ -26,6 +26,7 @@ _END = re.compile(
 # What a key is made of where its line breaks are written out.
 _BODY = re.compile(r"(?:\\+[nr]|%0[aAdD]|%2[bBfF]|%3[dD]|(?!-----)[A-Za-z0-9+/=: \t,\-])*")
 _LONG_WORD = re.compile(r"[A-Za-z0-9+/=\\]{16,}")
+_BREAK = re.compile(r"(?:\\{1,4}[nr]|[ \t]){0,8}")  # between two lines of a key
 _LAST_WORD = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{1,200}(?=(?:\\n)?[\"'`,;+│|\s\\]*$)")
 _REST_OF_KEY = re.compile(r"[A-Za-z0-9+/=\\n]*$")
 _HEAD = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Encryption|Public-Lines|Private-Lines|Hash): ?.*$")
@@ -54,8 +55,8 @@ _PUBLIC_BLOCK = re.compile(
     r"[^\-]{1,40000}-----END \1-----"
 )
 _LONG_RUN = re.compile(r"[A-Za-z0-9+/]{60}")  # of a line of a key whose beginning is not there
-_HINTS = ("-----begin", "ssh2 enc", "putty", "private-")
-_SIGNS = LinearPattern(r"-----BEGIN|SSH2 ENC|PuTTY|Private-|[A-Za-z0-9+/]{60}")
+_HINTS = ("-----begin", "-----end", "ssh2 enc", "putty", "private-")
+_SIGNS = LinearPattern(r"-----BEGIN|-----END|SSH2 ENC|PuTTY|Private-|[A-Za-z0-9+/]{60}")
 
 
 def find_key_blocks(text: Text) -> Iterator[Span]:
@@ -71,9 +72,23 @@ def find_key_blocks(text: Text) -> Iterator[Span]:
                     ends = [found.span() for found in _END.finditer(text.text)]
                 spans, at = _block(text, found, ends)
                 yield from spans
+        if text.text.find("-----END", start, end) >= 0:
+            for found in _END.finditer(text.text, start, end):
+                if found.start() >= at and (before := _before_end(text.text, start, found)) is not None:
+                    yield before
         yield from (found.span() for found in _LONE.finditer(text.text, start, end) if _is_lone(text, found))
         if text.text.find("\\", start, end) >= 0:
             yield from (found.span() for found in _WRITTEN_LINES.finditer(text.text, start, end))
+
+
+def _before_end(text: str, line_start: int, end: re.Match[str]) -> Span | None:
+    """The words of a key on the line of its END, where its beginning was cut off."""
+    first = end.start()
+    for word in reversed(list(_LONG_WORD.finditer(text, line_start, end.start()))):
+        if _BREAK.fullmatch(text, word.end(), first) is None:
+            break
+        first = word.start()
+    return None if first == end.start() else (first, end.end())
 
 
 def _is_lone(text: Text, found: re.Match[str]) -> bool:

@@ -23,6 +23,19 @@ _GENERATOR_CALLS = (
     r"|apg|makepasswd|mkpasswd)\b|key:generate --show|\b(?:generate|gen)-?key\b|/dev/u?random"
     r"|\b(?:rails|rake) secret\b|\bphx\.gen\.secret\b|\bget_random_secret_key\(\))"
 )
+# What a program answers behind a prompt, and nobody typed.
+_MESSAGE = (
+    r"[^\n]*\b(?:incorrect|invalid|wrong|bad|denied|failed|try|again|required|error|not|too|no|the|is|was|empty"
+    r"|does|do|must|please|and|or|same)\b"
+)
+_PROMPTS = (
+    "new pass|enter pass|password for|passphrase for|enter your|enter the|retype|your pass|confirm pass"
+)
+_PROMPT = (
+    r"(?i:(?:enter|type|input|new|current|old|retype|confirm|repeat|your)\b[^\n:]{0,40}"
+    r"pass(?:word|phrase|code)"
+    r"|pass(?:word|phrase|code) for)\b[^\n:]{0,80}:"
+)
 PRINTED = (
     phrase(  # the output stands alone on the next line; in Python's prompt in quotes
         "generated-key",
@@ -43,10 +56,23 @@ PRINTED = (
         "phrase-behind-prompt",
         "enter |passphrase for |password for ",
         r"(?m)(?i:(?:enter|type|input) [^\n:]{0,40}pass(?:word|phrase)|pass(?:word|phrase) for)"
-        r" ?[^\n:]{0,200}: "
-        r"(?![^\n]*\b(?:incorrect|invalid|wrong|bad|denied|failed|try|again|required|error|not|too|no|the|is|was|empty"
-        r"|does|do|must|please|and|or|same)\b)(?P<value>[a-z]{3,12}(?:[ \-][a-z]{3,12}){2,23})[ \t]*$",
+        rf" ?[^\n:]{{0,200}}: (?!{_MESSAGE})"
+        r"(?P<value>[a-z]{3,12}(?:[ \-][a-z]{3,12}){2,23})[ \t]*$",
         hint=r"pass(?:word|phrase)[^\n:]*: [a-z]+[ \-][a-z]+[ \-][a-z]+",
+    ),
+    phrase(
+        "word-below-prompt",
+        _PROMPTS,
+        rf"(?m){_PROMPT}[ \t]*\n[ \t]*(?P<value>[^\s:]{{4,128}})[ \t]*$",
+        Name.LIKELY_PASSWORD,
+        after=1,
+    ),
+    phrase(
+        "phrase-below-prompt",
+        _PROMPTS,
+        rf"(?m){_PROMPT}[ \t]*\n[ \t]*(?!{_MESSAGE})"
+        r"(?P<value>[a-z]{3,12}(?:[ \-][a-z]{3,12}){2,23})[ \t]*$",
+        after=1,
     ),
     phrase(  # `set -x`: what is piped, and on the line below it the program that reads it, or above it
         "traced-pipe",
