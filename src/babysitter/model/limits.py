@@ -79,6 +79,17 @@ class Limits:
         "a job that only says that processes are waited for, or that work waits and nothing runs, for so long"
         " stands still",
     )
+    work_stopped_s: float = _limit(
+        900.0, "without the lines of its usual work for so long, work has stopped though others print on"
+    )
+    work_reported_s: float = _limit(300.0, "the same where a failure was reported as they stopped")
+    work_announced_s: float = _limit(1800.0, "the same where other work began then, or the job tries again")
+    only_failures_s: float = _limit(
+        900.0, "a job that reports the same failure again and again, and nothing new, for so long only fails"
+    )
+    patience_most_s: float = _limit(
+        1800.0, "a failure that nothing followed is told after so long, however slow the job's pace is"
+    )
     quiet_floor_s: float = _limit(1800.0, "silence of a job that reports no progress, unusual from here on")
     quiet_gap_factor: float = _limit(4.0, "and not before so many times its longest silence so far")
     silent_floor_s: float = _limit(7200.0, "silence of such a job that people are told of")

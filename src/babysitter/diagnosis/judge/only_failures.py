@@ -11,8 +11,6 @@ from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
-LASTING_S = 900.0  # guess: without anything new
-
 
 def only_failures(snapshot: Snapshot) -> Suspicion:
     """The same failure is reported again and again, and nothing new happens beside it."""
@@ -22,8 +20,9 @@ def only_failures(snapshot: Snapshot) -> Suspicion:
         return none_of(SignalKind.ERRORS, "errors.only", "no report repeats with nothing new beside it")
     for_s = lasts_s(report)
     told = f"the same failure was reported {report.count} times over {for_s / 60:.0f} minutes"
-    is_long = for_s >= LASTING_S
-    reasons = (Reason("errors.only", is_long, f"{told} (told from {LASTING_S / 60:.0f} min on)"),)
+    most_s = snapshot.limits.only_failures_s
+    is_long = for_s >= most_s
+    reasons = (Reason("errors.only", is_long, f"{told} (told from {most_s / 60:.0f} min on)"),)
     if not is_long:
         return Suspicion(SignalKind.ERRORS, Certainty.NONE, reasons)
     found = cause_by_lines(snapshot, report.first_at_s)

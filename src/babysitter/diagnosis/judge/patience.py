@@ -4,8 +4,7 @@ from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.timeline.pace import SLACK, usual_silence_s
 from babysitter.diagnosis.timeline.stopped_work import is_regular, mean_gap_s
 
-LONGEST_S = 1800.0  # guess: a failure is told after it, however slow the job is
-UNPACED_S = 600.0  # guess: the same of a job without a pace
+UNPACED_S = 600.0  # guess: the longest silence that counts of a job without a pace
 
 
 def patience_s(snapshot: Snapshot) -> float:
@@ -13,7 +12,7 @@ def patience_s(snapshot: Snapshot) -> float:
 
     A job that prints a line every ten minutes is not dead three minutes after a report.
     """
-    memory = snapshot.memory
+    memory, limits = snapshot.memory, snapshot.limits
     gaps_s = [mean_gap_s(template) for template in memory.profile.templates if is_regular(template)]
     due_s = SLACK * max(gaps_s, default=min(memory.line_gap_s, UNPACED_S))
-    return max(snapshot.limits.suspect_most_s, min(LONGEST_S, max(due_s, usual_silence_s(memory))))
+    return max(limits.suspect_most_s, min(limits.patience_most_s, max(due_s, usual_silence_s(memory))))

@@ -16,7 +16,6 @@ from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severit
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
-REPORTED_S, UNTOLD_S, ANNOUNCED_S = 300.0, 900.0, 1800.0  # guess: without work
 QUIET_GAPS = 2.0  # guess: longest silences, or starts, so far
 NEAR_S = 60.0  # guess: between the last work and a report of what ended it
 _WANTS = frozenset({Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.TASKS})
@@ -44,13 +43,14 @@ def work_stopped(snapshot: Snapshot) -> Suspicion:
 
 def _most_s(snapshot: Snapshot, stopped: StoppedWork, *, is_reported: bool) -> float:
     """For how many seconds no work may be seen."""
-    memory = snapshot.memory
+    memory, limits = snapshot.memory, snapshot.limits
     if snapshot.retries:  # it starts anew, which takes as long as the first time
         start_s = stopped.line.first_at_s - memory.profile.first_at_s
-        return max(ANNOUNCED_S, QUIET_GAPS * start_s)
+        return max(limits.work_announced_s, QUIET_GAPS * start_s)
     if is_reported:
-        return REPORTED_S if stopped.goes_on else max(UNTOLD_S, QUIET_GAPS * memory.line_gap_s)
-    return ANNOUNCED_S if stopped.is_announced else UNTOLD_S
+        quiet_s = max(limits.work_stopped_s, QUIET_GAPS * memory.line_gap_s)
+        return limits.work_reported_s if stopped.goes_on else quiet_s
+    return limits.work_announced_s if stopped.is_announced else limits.work_stopped_s
 
 
 def _is_reported(snapshot: Snapshot, stopped: StoppedWork) -> bool:
@@ -76,7 +76,10 @@ def _is_known(snapshot: Snapshot, from_s: float) -> bool:
 def _diagnosis(snapshot: Snapshot, stopped: StoppedWork, told: str) -> Diagnosis:
     line = stopped.line
     found = cause_by_lines(
-        snapshot, line.last_at_s - line.longest_gap_s, chatter=stopped.goes_on, silent_s=UNTOLD_S
+        snapshot,
+        line.last_at_s - line.longest_gap_s,
+        chatter=stopped.goes_on,
+        silent_s=snapshot.limits.work_stopped_s,
     )
     evidence = tuple(
         Evidence(template.text, template.source, at=datetime.fromtimestamp(template.last_at_s, UTC))
