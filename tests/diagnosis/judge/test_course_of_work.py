@@ -86,3 +86,10 @@ def test_a_job_that_only_fails_is_told() -> None:
     first_s, verdict = told([(0, "INFO reading the settings file"), *refused], 2400)[0]
     assert first_s <= 1000
     assert verdict.cause is Cause.AUTH_ERROR
+
+
+def test_a_guess_behind_which_the_job_is_silent_is_told() -> None:
+    report = "the flux ledger was garbled and could not be decoded"
+    first_s, verdict = told([*STEPS[:3], (31, report)], 4000)[0]
+    assert 1800 <= first_s <= 2000
+    assert verdict.cause is Cause.DATA_ERROR

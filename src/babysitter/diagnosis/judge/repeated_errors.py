@@ -70,9 +70,17 @@ def repeated_errors(snapshot: Snapshot) -> Suspicion:
         return Suspicion(SignalKind.ERRORS, Certainty.NONE, reasons)
     level = Certainty.PROVEN if is_lasting else Certainty.POSSIBLE
     if not is_fatal and stands_s >= limits.suspect_most_s:
-        level = Certainty.LIKELY  # a guess, or nothing known: said, and not held for certain
+        # a guess, or nothing known: kept in mind, and held for certain once the job has been silent for long
+        level = Certainty.PROVEN if _is_silent(snapshot) else Certainty.LIKELY
     wants = frozenset({Want.TASKS, Want.WORKER_LINES})
     return Suspicion(SignalKind.ERRORS, level, reasons, found.explanation, found, found.evidence, wants)
+
+
+def _is_silent(snapshot: Snapshot) -> bool:
+    """Whether the whole job has been silent for longer than it ever was."""
+    memory, limits = snapshot.memory, snapshot.limits
+    most_s = max(limits.quiet_floor_s, limits.quiet_gap_factor * memory.line_gap_s, patience_s(snapshot))
+    return snapshot.sees_lines and snapshot.age_s(memory.last_line_at) >= most_s
 
 
 def _is_measured(snapshot: Snapshot) -> bool:

@@ -33,7 +33,7 @@ from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
 SUSPICIONS: tuple[Callable[[Snapshot], Suspicion], ...] = (
     zombie, left_over, missing_member, hung_exit, stuck, stragglers, worker_churn, task_crash_loop,
     member_churn, work_stopped, only_failures, count_stands_still, told_quiet, only_polls, only_waits,
-    only_idle, startup_stall, no_output, repeated_errors,
+    only_idle, startup_stall, repeated_errors, no_output,
 )  # fmt: skip
 
 
