@@ -6,18 +6,22 @@ import pytest
 
 from babysitter.diagnosis.pipeline import judge
 from babysitter.model.finding import ActionKind, Cause, Severity
-from babysitter.model.job import JobState
+from babysitter.model.job import JobState, JobTree
 from babysitter.model.phase import Phase
 from babysitter.model.verdict import Verdict
 from babysitter.policy.incident_lifecycle import is_incident
 from tests.diagnosis.timeline.test_stopped_work import Printed, every
-from tests.support.build import watch
+from tests.support.build import at, watch
 from tests.support.jobs import look, raw, tree
 from tests.support.recordings import rules
 
 OOM = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"
 STEPS = every(10, 600, "INFO train: wrote batch {n} of the epoch to the log")
 SAMPLER = every(30, 3600, "INFO sampler: power is {m} watts on every card")
+
+
+ANSWERS = every(45, 3600, "INFO answered a question of the set and graded it")
+REQUESTS = every(10, 900, 'INFO 10.0.0.1 "POST /v1/completions HTTP/1.1" 200 OK')
 
 
 def told(printed: Printed, until_s: float) -> list[tuple[float, Verdict]]:
@@ -41,15 +45,16 @@ def test_work_that_stopped_is_told_though_others_chat_on() -> None:
     first_s, verdict = told([*STEPS, *SAMPLER], 2400)[0]
     assert 1480 <= first_s <= 1560
     assert verdict.diagnosis is not None
-    assert (verdict.cause, verdict.diagnosis.severity) == (Cause.STAGE_STUCK, Severity.FATAL)
+    assert (verdict.cause, verdict.diagnosis.severity) == (Cause.STAGE_STUCK, Severity.DEGRADED)
     assert verdict.diagnosis.action is ActionKind.ESCALATE
-    assert "It has printed no line of its usual work for 15 minutes" in verdict.diagnosis.explanation
+    assert "was seen for 15 minutes, though the job prints on" in verdict.diagnosis.explanation
 
 
 def test_a_report_behind_which_work_stopped_names_the_cause() -> None:
     first_s, verdict = told([*STEPS, (601, OOM), *SAMPLER], 2400)[0]
     assert first_s <= 960
-    assert verdict.cause is Cause.DEVICE_OOM
+    assert verdict.diagnosis is not None
+    assert (verdict.cause, verdict.diagnosis.severity) == (Cause.DEVICE_OOM, Severity.FATAL)
 
 
 def test_the_cause_does_not_change_while_nothing_new_is_printed() -> None:
@@ -62,11 +67,48 @@ def test_the_cause_does_not_change_while_nothing_new_is_printed() -> None:
     [
         [*every(10, 3600, "INFO train: wrote batch {n} of the epoch to the log"), (601, OOM), *SAMPLER],
         [*STEPS, *SAMPLER, *((seconds, f"INFO merging part {seconds}") for seconds in range(700, 3600, 600))],
+        [*every(60, 3600, "WARNING tracker: could not upload: connection refused"), *ANSWERS],
+        [*every(60, 3600, '10.0.0.1 "GET /favicon.ico HTTP/1.1" 404 not found'), *SAMPLER],
+        [*REQUESTS, *SAMPLER],
+        [*every(6, 96, "INFO loaded part {n} of the weights"), (100, "INFO the server is ready"), *SAMPLER],
+        [*STEPS, (602, "INFO saving the weights"), (604, "WARNING upload failed: reset"), *SAMPLER[:70]],
     ],
-    ids=["work goes on", "other work began"],
+    ids=[
+        "work goes on",
+        "other work began",
+        "warnings beside work",
+        "answered requests",
+        "nobody asks at night",
+        "a short series",
+        "a warning while other work is announced",
+    ],
 )
 def test_work_that_goes_on_is_not_told(printed: Printed) -> None:
     assert told(printed, 3500) == []
+
+
+def test_work_with_pauses_that_stopped_is_told() -> None:
+    rounds = [
+        *every(10, 6000, "INFO train: wrote batch {n} of the epoch to the log"),
+        *every(30, 12000, "INFO sampler: power is {m} watts on every card"),
+    ]
+    printed = [line for line in rounds if not 2000 <= line[0] % 3000 <= 2180 or "sampler" in line[1]]
+    first_s, verdict = told(printed, 9000)[0]
+    assert 6800 <= first_s <= 7200
+    assert verdict.cause is Cause.STAGE_STUCK
+
+
+def test_a_job_that_runs_again_has_time_to_start() -> None:
+    again = [(4000.0, "INFO reading the checkpoint"), *every(30, 8000, SAMPLER[0][1], 4000)]
+    started = replace(tree(root=JobState.RUNNING).root, started_at=at(3990))
+    now, lines = watch(kind="plain", phase=Phase.PENDING), sorted([*STEPS, *SAMPLER[:20], *again])
+    for seconds in range(30, 5200, 30):
+        new = [raw(at_s, text) for at_s, text in lines if seconds - 30 <= at_s < seconds]
+        root = tree(root=JobState.PENDING).root if 610 < seconds < 3990 else tree(root=JobState.RUNNING).root
+        root = started if seconds >= 3990 else root
+        verdict = judge(now, look(seconds, JobTree(root), *new), rules())
+        now = replace(now, memory=verdict.memory)
+        assert not is_incident(verdict), (seconds, verdict.diagnosis)
 
 
 def test_a_slow_job_has_time_for_its_next_piece() -> None:

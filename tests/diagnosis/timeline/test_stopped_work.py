@@ -35,7 +35,7 @@ def test_stopped_work_beside_chatter() -> None:
     assert stopped.line.example.startswith("wrote block")
     assert [template.example[:11] for template in stopped.goes_on] == ["gpu sampler"]
     assert stopped.worked_at_s == at(590).timestamp()
-    assert not stopped.is_announced
+    assert stopped.begun == ()
 
 
 PAUSED = [*STEPS[:30], *every(10, 900, STEP, 510)]
@@ -46,7 +46,9 @@ FAILURES = every(10, 600, "failed to reach the shelf {n}")
     ("name", "printed", "now_s"),
     [
         ("it still comes", [*STEPS, *SAMPLER], 605),
-        ("a gap that it has survived", [*PAUSED, *SAMPLER], 1500),
+        ("a pause as it had before", [*PAUSED, *SAMPLER], 1250),
+        ("a short series", [*every(6, 96, STEP), *SAMPLER], 1500),
+        ("requests from outside", [*every(10, 600, "POST /v1/embeddings 200 OK"), *SAMPLER], 1500),
         ("too few to have a pace", [*STEPS[:4], *SAMPLER], 1500),
         ("a line that reports a failure", [*FAILURES, *SAMPLER], 1500),
     ],
@@ -59,7 +61,11 @@ def test_nothing_stopped(name: str, printed: Printed, now_s: float) -> None:
 def test_other_work_that_began_counts() -> None:
     stopped = found([*STEPS, *SAMPLER, (605, "merging the blocks on disk"), (1300, "index is written")], 1500)
     assert stopped is not None
-    assert stopped.is_announced
+    assert [template.example for template in stopped.begun] == [
+        "merging the blocks on disk",
+        "index is written",
+    ]
+    assert not stopped.is_complete
     assert stopped.worked_at_s == at(1300).timestamp()
 
 

@@ -33,7 +33,7 @@ def cause_by_lines(
     memory = snapshot.memory
     facts = replace(facts_of(snapshot), last_line_age_s=silent_s, advanced_after=None)
     lines = _lines(memory.profile, chatter)
-    reading = read_lines(lines, facts, shipped_verdict_weights(), last=memory.lines_read)
+    reading = read_lines(lines, facts, shipped_verdict_weights(), last=len(lines))
     near = [
         replace(finding, overcome_by="")
         for finding in memory.findings

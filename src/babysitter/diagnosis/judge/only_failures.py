@@ -7,9 +7,12 @@ from babysitter.diagnosis.judge.cause_by_lines import cause_by_lines
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
 from babysitter.diagnosis.timeline.failing_loop import find_failing_loop, lasts_s
+from babysitter.diagnosis.timeline.stopped_work import reports_severely
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
+
+WARNINGS = 2  # guess: times as long of what the program itself calls a warning
 
 
 def only_failures(snapshot: Snapshot) -> Suspicion:
@@ -20,14 +23,14 @@ def only_failures(snapshot: Snapshot) -> Suspicion:
         return none_of(SignalKind.ERRORS, "errors.only", "no report repeats with nothing new beside it")
     for_s = lasts_s(report)
     told = f"the same failure was reported {report.count} times over {for_s / 60:.0f} minutes"
-    most_s = snapshot.limits.only_failures_s
+    most_s = snapshot.limits.only_failures_s * (1 if reports_severely(report) else WARNINGS)
     is_long = for_s >= most_s
     reasons = (Reason("errors.only", is_long, f"{told} (told from {most_s / 60:.0f} min on)"),)
     if not is_long:
         return Suspicion(SignalKind.ERRORS, Certainty.NONE, reasons)
     found = cause_by_lines(snapshot, report.first_at_s)
     again = Evidence(report.example, report.source, at=datetime.fromtimestamp(report.last_at_s, UTC))
-    explanation = f"{told[0].upper()}{told[1:]}, and nothing new happens."
+    explanation = f"{told[0].upper()}{told[1:]}, without new work between."
     if found is None:
         diagnosis = Diagnosis(
             Cause.UNKNOWN, Severity.FATAL, ActionKind.ESCALATE, explanation, confidence=0.4, evidence=(again,)

@@ -1,9 +1,14 @@
 """How long to wait behind a report of failure before it is held for certain."""
 
+from babysitter.diagnosis.frame.line import read_frame
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.timeline.pace import SLACK, usual_silence_s
-from babysitter.diagnosis.timeline.stopped_work import is_regular, mean_gap_s
+from babysitter.diagnosis.timeline.stopped_work import is_regular, mean_gap_s, shows_work
+from babysitter.model.finding import Evidence
+from babysitter.model.log import LogLevel
 
+_MILD = frozenset({LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING})
+STILL = 2.0  # longest gaps without it within which a line still comes
 UNPACED_S = 600.0  # guess: the longest silence that counts of a job without a pace
 
 
@@ -16,3 +21,18 @@ def patience_s(snapshot: Snapshot) -> float:
     gaps_s = [mean_gap_s(template) for template in memory.profile.templates if is_regular(template)]
     due_s = SLACK * max(gaps_s, default=min(memory.line_gap_s, UNPACED_S))
     return max(limits.suspect_most_s, min(limits.patience_most_s, max(due_s, usual_silence_s(memory))))
+
+
+def works_on(snapshot: Snapshot) -> bool:
+    """Whether a line of work still comes at the pace that it had."""
+    now_s = snapshot.now.timestamp()
+    return any(
+        now_s - template.last_at_s <= STILL * template.longest_gap_s
+        for template in snapshot.memory.profile.templates
+        if is_regular(template) and shows_work(template)
+    )
+
+
+def is_mild(evidence: Evidence) -> bool:
+    """Whether the program itself calls what it reports no more than a warning."""
+    return read_frame(evidence.text).level in _MILD

@@ -91,6 +91,12 @@ class Snapshot:
         lost = self.root.failure_count + self.root.preemption_count
         return again + (max(0, lost - 1) if self.root.state.ended_badly else lost)  # nothing follows the last
 
+    @cached_property
+    def began_at(self) -> datetime | None:
+        """When the newest try began to run: what it did not print before says nothing."""
+        moments = (self.attempt.started_at, self.memory.waited_at)
+        return max((at for at in moments if at is not None), default=None)
+
     @property
     def needs_crew(self) -> bool:
         return kind_named(self.memory.kind).has_crew

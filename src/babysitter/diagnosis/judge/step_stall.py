@@ -4,6 +4,8 @@ Ranks that wait for each other often print on: heartbeats, metrics, a progress b
 polls. Quiet never comes, so the count is the only witness.
 """
 
+from datetime import timedelta
+
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
@@ -24,6 +26,8 @@ def count_stands_still(snapshot: Snapshot) -> Suspicion:
             SignalKind.STUCK, "still.count", "no count was reported again and again without rising"
         )
     stands_s = still.still_s + snapshot.age_s(still.last_at)
+    if stands_s > snapshot.age_s(snapshot.began_at or snapshot.now - timedelta(seconds=stands_s)):
+        return none_of(SignalKind.STUCK, "still.count", "the count stands since before the newest try began")
     count = f"{still.value:g}" + (f" of {still.total:g}" if still.total is not None else "")
     told = (
         f"{count} was reported {still.reports} times over {stands_s / 60:.0f} minutes and nothing counts on"

@@ -4,76 +4,80 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from babysitter.diagnosis.judge.cause_by_lines import cause_by_lines
+from babysitter.diagnosis.judge.patience import is_mild
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
-from babysitter.diagnosis.timeline.stopped_work import (
-    ANNOUNCED_GAPS,
-    StoppedWork,
-    find_stopped_work,
-    tells_of_failure,
-)
+from babysitter.diagnosis.timeline.pace import usual_silence_s
+from babysitter.diagnosis.timeline.stopped_work import StoppedWork, find_stopped_work, reports_severely
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 QUIET_GAPS = 2.0  # guess: longest silences, or starts, so far
+COMPLETE = 2.0  # guess: times as long as after other work began, where something is complete or rests
 NEAR_S = 60.0  # guess: between the last work and a report of what ended it
 _WANTS = frozenset({Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.TASKS})
 
 
 def work_stopped(snapshot: Snapshot) -> Suspicion:
     """Work that was printed regularly is printed no more, while the job prints on and begins nothing new."""
-    memory = snapshot.memory
-    now_s = snapshot.now.timestamp()
+    memory, now_s = snapshot.memory, snapshot.now.timestamp()
     stopped = find_stopped_work(memory.profile, memory.work, now_s)
     if not snapshot.runs or not snapshot.sees_lines or snapshot.needs_crew or stopped is None:
         return none_of(SignalKind.STUCK, "work.stopped", "no line that came regularly has stopped")
     is_reported = _is_reported(snapshot, stopped)
     if not stopped.goes_on and not is_reported:
         return none_of(SignalKind.STUCK, "work.stopped", "the whole job is quiet")
-    since_s, most_s = now_s - stopped.worked_at_s, _most_s(snapshot, stopped, is_reported=is_reported)
+    since_s = now_s - stopped.worked_at_s
+    if snapshot.began_at is not None:
+        since_s = min(since_s, snapshot.age_s(snapshot.began_at))
+    most_s = _most_s(snapshot, stopped, is_reported=is_reported)
     is_long = since_s >= most_s
-    told = f"it has printed no line of its usual work for {since_s / 60:.0f} minutes"
+    told = f"no line like `{stopped.line.text}` and none of new work was seen for {since_s / 60:.0f} minutes"
     reasons = (Reason("work.stopped", is_long, f"{told} (told from {most_s / 60:.0f} min on)"),)
     if not is_long:
         return Suspicion(SignalKind.STUCK, Certainty.NONE, reasons)
-    diagnosis = _diagnosis(snapshot, stopped, told)
+    severity = Severity.FATAL if is_reported else Severity.DEGRADED
+    diagnosis = _diagnosis(snapshot, stopped, told, severity)
     return Suspicion(SignalKind.STUCK, Certainty.PROVEN, reasons, told, diagnosis, diagnosis.evidence, _WANTS)
 
 
 def _most_s(snapshot: Snapshot, stopped: StoppedWork, *, is_reported: bool) -> float:
     """For how many seconds no work may be seen."""
     memory, limits = snapshot.memory, snapshot.limits
-    if snapshot.retries:  # it starts anew, which takes as long as the first time
-        start_s = stopped.line.first_at_s - memory.profile.first_at_s
-        return max(limits.work_announced_s, QUIET_GAPS * start_s)
+    announced_s = max(limits.work_announced_s, usual_silence_s(memory))
+    is_new_try = snapshot.began_at is not None and snapshot.began_at.timestamp() > stopped.line.last_at_s
+    if snapshot.retries or is_new_try:  # its start takes as long as the first
+        return max(announced_s, QUIET_GAPS * (stopped.line.first_at_s - memory.profile.first_at_s))
     if is_reported:
         quiet_s = max(limits.work_stopped_s, QUIET_GAPS * memory.line_gap_s)
         return limits.work_reported_s if stopped.goes_on else quiet_s
-    return limits.work_announced_s if stopped.is_announced else limits.work_stopped_s
+    if stopped.is_complete:
+        return COMPLETE * announced_s
+    return announced_s if stopped.begun else limits.work_stopped_s
 
 
 def _is_reported(snapshot: Snapshot, stopped: StoppedWork) -> bool:
     """Whether a line near the last work reports a failure, or a rule knows one after it."""
     line = stopped.line
-    from_s = line.last_at_s - line.longest_gap_s
-    until_s = line.last_at_s + max(NEAR_S, ANNOUNCED_GAPS * line.longest_gap_s)
+    from_s = max(line.last_at_s, stopped.worked_at_s) - line.longest_gap_s
+    until_s = stopped.worked_at_s + max(NEAR_S, line.longest_gap_s)
     return _is_known(snapshot, from_s) or any(
-        from_s <= template.last_at_s <= until_s and tells_of_failure(template)
+        from_s <= template.last_at_s <= until_s and reports_severely(template)
         for template in snapshot.memory.profile.templates
     )
 
 
 def _is_known(snapshot: Snapshot, from_s: float) -> bool:
     return any(
-        finding.severity is Severity.FATAL
-        and not finding.overcome_by
-        and any(line.at is not None and line.at.timestamp() >= from_s for line in finding.evidence)
+        line.at is not None and line.at.timestamp() >= from_s and not is_mild(line)
         for finding in snapshot.memory.findings
+        if finding.severity is Severity.FATAL and not finding.overcome_by
+        for line in finding.evidence
     )
 
 
-def _diagnosis(snapshot: Snapshot, stopped: StoppedWork, told: str) -> Diagnosis:
+def _diagnosis(snapshot: Snapshot, stopped: StoppedWork, told: str, severity: Severity) -> Diagnosis:
     line = stopped.line
     found = cause_by_lines(
         snapshot,
@@ -87,9 +91,9 @@ def _diagnosis(snapshot: Snapshot, stopped: StoppedWork, told: str) -> Diagnosis
     )
     untold = Diagnosis(
         cause=Cause.STAGE_STUCK,
-        severity=Severity.FATAL,
+        severity=severity,
         action=ActionKind.ESCALATE,
-        explanation=f"{told[0].upper()}{told[1:]}: the job lives, its work does not go on.",
+        explanation=f"{told[0].upper()}{told[1:]}, though the job prints on.",
         confidence=0.6,
         evidence=evidence,
         retry=Retry.HELPS,
@@ -99,7 +103,7 @@ def _diagnosis(snapshot: Snapshot, stopped: StoppedWork, told: str) -> Diagnosis
         return untold
     return replace(
         found,
-        severity=Severity.FATAL,
+        severity=severity,
         action=ActionKind.ESCALATE,
         explanation=f"{found.explanation} {untold.explanation}",
         evidence=(*found.evidence[:3], *evidence),

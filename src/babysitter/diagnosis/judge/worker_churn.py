@@ -59,9 +59,10 @@ def no_output(snapshot: Snapshot) -> Suspicion:
     if not snapshot.runs or not snapshot.sees_lines or memory.last_line_at is None or snapshot.needs_crew:
         why_not = "not a running job whose own log was read"
         return none_of(SignalKind.QUIET, "quiet.log-seen", why_not)
-    quiet_s = snapshot.age_s(memory.last_line_at)
+    heard_at = max(memory.last_line_at, snapshot.began_at or memory.last_line_at)
+    quiet_s = snapshot.age_s(heard_at)
     most_s, told_s = quiet_limits_s(snapshot)
-    text = f"the last line is {quiet_s:.0f} s old (unusual from {most_s:.0f} s on)"
+    text = f"it has printed nothing for {quiet_s:.0f} s (unusual from {most_s:.0f} s on)"
     reasons = (
         Reason("quiet.too-long", quiet_s > most_s, text),
         Reason("quiet.told", quiet_s > told_s, f"people are told from {told_s:.0f} s on"),
