@@ -12,7 +12,7 @@ from babysitter.model.verdict import Verdict
 from babysitter.policy.incident_lifecycle import is_incident
 from tests.diagnosis.timeline.test_stopped_work import Printed, every
 from tests.support.build import at, watch
-from tests.support.jobs import look, raw, tree
+from tests.support.jobs import failed_task, look, raw, tree
 from tests.support.recordings import rules
 
 OOM = "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB"
@@ -135,3 +135,14 @@ def test_a_guess_behind_which_the_job_is_silent_is_told() -> None:
     first_s, verdict = told([*STEPS[:3], (31, report)], 4000)[0]
     assert 1800 <= first_s <= 2000
     assert verdict.cause is Cause.DATA_ERROR
+
+
+def test_tries_that_end_alike_say_nothing_calm() -> None:
+    strange = "the flux went grey in the sink"
+    seen = tree(root=JobState.RUNNING, tasks=(failed_task(0, strange, strange, strange),))
+    lines = [raw(50 + number, f"WARNING sink {number} was slow, retrying") for number in range(2)]
+    verdict = judge(watch(kind="plain"), look(60, seen, *lines), rules())
+    assert verdict.diagnosis is not None
+    assert verdict.cause is Cause.UNKNOWN
+    assert verdict.diagnosis.explanation == "3 tries of the job ended in the same error; another will too."
+    assert [line.text for line in verdict.diagnosis.evidence] == [strange]

@@ -148,13 +148,14 @@ def _job_in(source: str) -> str:
 
 def _of_repetition(snapshot: Snapshot, note: ErrorNote, count: int, found: Diagnosis | None) -> Diagnosis:
     base = raised_by_itself(snapshot, found if found is not None else diagnosis_of_the_end(snapshot))
-    cause = Cause.UNKNOWN if about(base.cause).is_benign else base.cause
+    told = f"{count} tries of the job ended in the same error; another will too."
+    if about(base.cause).is_benign:
+        base = replace(base, cause=Cause.UNKNOWN, explanation="", evidence=(), advice="")
     evidence = (Evidence(note.text[:400], f"job {snapshot.root.id}", at=note.seen_at), *base.evidence)
     return replace(
         base,
-        cause=cause,
         severity=Severity.FATAL,
         action=ActionKind.ESCALATE,
-        explanation=f"{count} tries of the job ended in the same error; another will too. {base.explanation}",
+        explanation=f"{told} {base.explanation}".strip(),
         evidence=evidence[:6],
     )
