@@ -123,6 +123,14 @@ def test_a_slow_job_that_stays_silent_is_told() -> None:
     assert verdict.cause is Cause.DEVICE_OOM
 
 
+def test_a_program_that_goes_on_without_has_half_an_hour() -> None:
+    missing = [(5, "ModuleNotFoundError: No module named 'tracker'"), (6, "going on without the tracker")]
+    first_s, verdict = told(missing, 4000)[0]
+    assert 1800 <= first_s <= 2000
+    assert verdict.cause is Cause.MISSING_DEPENDENCY
+    assert told(missing[:1], 4000)[0][0] < 400
+
+
 def test_a_job_that_only_fails_is_told() -> None:
     refused = every(30, 3000, "ERROR could not write to the store: token has expired (401 Unauthorized)", 20)
     first_s, verdict = told([(0, "INFO reading the settings file"), *refused], 2400)[0]

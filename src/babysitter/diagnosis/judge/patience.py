@@ -1,13 +1,19 @@
 """How long to wait behind a report of failure before it is held for certain."""
 
+from collections.abc import Sequence
+from functools import lru_cache
+
 from babysitter.diagnosis.frame.line import read_frame
 from babysitter.diagnosis.judge.snapshot import Snapshot
+from babysitter.diagnosis.stance.stance import governed_spans
+from babysitter.diagnosis.stance.vocabulary import Stance
 from babysitter.diagnosis.timeline.pace import SLACK, usual_silence_s
 from babysitter.diagnosis.timeline.stopped_work import is_regular, mean_gap_s, shows_work
 from babysitter.model.finding import Evidence
 from babysitter.model.log import LogLevel
 
 _MILD = frozenset({LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING})
+ANSWER_S = 5.0  # guess: behind a report
 STILL = 2.0  # longest gaps without it within which a line still comes
 UNPACED_S = 600.0  # guess: the longest silence that counts of a job without a pace
 
@@ -36,3 +42,20 @@ def works_on(snapshot: Snapshot) -> bool:
 def is_mild(evidence: Evidence) -> bool:
     """Whether the program itself calls what it reports no more than a warning."""
     return read_frame(evidence.text).level in _MILD
+
+
+def is_answered(snapshot: Snapshot, evidence: Sequence[Evidence]) -> bool:
+    """Whether the program said, as it reported this, that it goes on without."""
+    reported_at = max((line.at for line in evidence if line.at is not None), default=None)
+    if reported_at is None:
+        return False
+    from_s = reported_at.timestamp()
+    return any(
+        from_s <= line.at_ms / 1000 <= from_s + ANSWER_S and _says_that_it_goes_on(line.text)
+        for line in snapshot.memory.recent_lines
+    )
+
+
+@lru_cache(maxsize=4096)
+def _says_that_it_goes_on(text: str) -> bool:
+    return any(stance is Stance.TOLERATED for stance, _, _ in governed_spans(read_frame(text).message))

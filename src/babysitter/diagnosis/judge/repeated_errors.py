@@ -17,7 +17,7 @@ from babysitter.diagnosis.judge.evidence import (
     repeated,
     tries_of,
 )
-from babysitter.diagnosis.judge.patience import is_mild, patience_s, works_on
+from babysitter.diagnosis.judge.patience import is_answered, is_mild, patience_s, works_on
 from babysitter.diagnosis.judge.root_cause import diagnose
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion
@@ -49,6 +49,8 @@ def repeated_errors(snapshot: Snapshot) -> Suspicion:
     is_fatal = found is not None and found.severity is Severity.FATAL
     is_measured = found is not None and found.cause is Cause.NUMERICAL_DIVERGENCE and _is_measured(snapshot)
     most_s = patience_s(snapshot)
+    if found is not None and is_answered(snapshot, found.evidence):
+        most_s = limits.patience_most_s
     is_harmless = found is not None and all(map(is_mild, found.evidence)) and works_on(snapshot)
     is_lasting = is_fatal and (is_measured or (stands_s >= most_s and not is_harmless))
     reasons = (
