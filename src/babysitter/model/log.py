@@ -29,6 +29,16 @@ class LogLevel(StrEnum):
     CRITICAL = "critical"
     UNKNOWN = "unknown"
 
+    @property
+    def is_severe(self) -> bool:
+        """Whether the logger calls the line an error or worse."""
+        return self in (LogLevel.ERROR, LogLevel.CRITICAL)
+
+    @property
+    def is_mild(self) -> bool:
+        """Whether the logger calls the line a warning or less."""
+        return self in (LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING)
+
 
 @dataclass(frozen=True, slots=True)
 class LogSource:

@@ -5,7 +5,8 @@ import pytest
 from babysitter.diagnosis.last_good.build_profile import add_lines
 from babysitter.diagnosis.timeline.count_history import entries_of
 from babysitter.diagnosis.timeline.counters import read_counters
-from babysitter.diagnosis.timeline.stopped_work import StoppedWork, find_stopped_work, is_regular
+from babysitter.diagnosis.timeline.stopped_work import StoppedWork, find_stopped_work
+from babysitter.diagnosis.timeline.wordings import is_regular
 from babysitter.model.run_profile import RunProfile
 from tests.support.build import at
 from tests.support.jobs import raw

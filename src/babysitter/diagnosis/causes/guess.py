@@ -23,7 +23,6 @@ from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findi
 from babysitter.model.ids import RuleId
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.model.log import LogLevel
 from babysitter.model.progress import CountedWork
 
 CONFIDENCE = 0.48  # more than a rule that only guesses, less than a hint
@@ -33,7 +32,6 @@ HINT_LIMIT = 0.6  # evidence below it does not name its cause by itself
 
 # "The program ended with an exception" is true of most ends: words of the exception that say more come first.
 _VAGUE_CAUSES = (Cause.CODE_ERROR, Cause.UNKNOWN)
-_SEVERE = frozenset({LogLevel.ERROR, LogLevel.CRITICAL})
 _WAITING = frozenset({JobState.PENDING, JobState.BUILDING})
 _COMES = frozenset(
     read_stems("waiting quota backoff provisioning booting starting")
@@ -160,7 +158,7 @@ def _explained_places(findings: Findings, entries: Sequence[Entry]) -> _Explaine
 
 def _is_severe(entry: Entry) -> bool:
     """Whether a line is of level error and names a cause: a rule about harmless lines does not explain it."""
-    if entry.frame.level not in _SEVERE:
+    if not entry.frame.level.is_severe:
         return False
     named = meaning_of(entry.message)
     return named is not None and not named.is_vague

@@ -49,7 +49,6 @@ _NOT_UP_YET = re.compile(
     r"(?:accepting connections|initiali[sz](?:ed|ing)|started up|warmed up)\b"
 )
 _REPORTED = frozenset({Stance.REPORTED})
-_MILD = frozenset({LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING})
 _ENDS_IN_NOTHING = re.compile(r"[:=]\s*(?:0+(?:\.0+)?%?|false|none|null|no)\W*$", re.IGNORECASE)
 _EXCEPTION_NAME = re.compile(r"(?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception|Warning): (?=\S)")
 _HAPPENED = _REPORTED | {Stance.RETRIED, Stance.TOLERATED}
@@ -216,7 +215,7 @@ def _says_enough(report: Unexplained, course: JobCourse, lasting: Container[tupl
     if not (stems := read_stems(message)) or _ENDS_IN_NOTHING.search(message):
         return False
     is_clear = report.named is not None and (stems in lasting or not report.named.is_vague)
-    return course.has_failed or is_clear or report.entry.frame.level not in _MILD
+    return course.has_failed or is_clear or not report.entry.frame.level.is_mild
 
 
 def _standing_stances(course: JobCourse) -> frozenset[Stance]:
@@ -225,7 +224,7 @@ def _standing_stances(course: JobCourse) -> frozenset[Stance]:
 
 def _stance(entry: Entry, units: _Units, course: JobCourse) -> Stance:
     frame = entry.frame
-    if frame.level in _MILD and (name := _EXCEPTION_NAME.match(entry.message)):
+    if frame.level.is_mild and (name := _EXCEPTION_NAME.match(entry.message)):
         # A warning that begins with an exception is a message about it, not the exception's own line.
         frame = frame._replace(start=frame.start + name.end())
     stance = stance_of(frame, _matcher(frame), job_lives=not course.has_failed)

@@ -6,7 +6,6 @@ from functools import lru_cache
 from babysitter.diagnosis.frame.data_text import find_data_spans
 from babysitter.diagnosis.frame.line import Frame
 from babysitter.diagnosis.frame.skeleton import without_digits
-from babysitter.model.log import LogLevel
 
 MAX_CHARACTERS = 2000  # of a message that are searched
 MIN_STATISTICS = 3  # so many numbers with a name make a line of statistics
@@ -123,12 +122,11 @@ _COUNT = re.compile(r"(?:^|[,;(]|\w:|\b[a-z]{3,}) \d[\d,.]* [a-z]{3,}(?= ?[,;().
 _REAL_WORD = re.compile(r"[A-Za-z]{2,}")
 # "Recent failures:" heads a list, which may be empty.
 _HEADING = re.compile(r"(?:recent|latest|last|other|all|known) [a-z]+s ?:", re.IGNORECASE)
-_SEVERE = frozenset({LogLevel.ERROR, LogLevel.CRITICAL})
 
 
 def reports_failure(frame: Frame) -> bool:
     """Whether a line reports a failure: by its level, or in its words."""
-    if frame.level in _SEVERE and _REAL_WORD.search(frame.message):
+    if frame.level.is_severe and _REAL_WORD.search(frame.message):
         return True
     return find_failure_words(frame.message) is not None
 

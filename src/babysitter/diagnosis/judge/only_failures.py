@@ -7,7 +7,7 @@ from babysitter.diagnosis.judge.cause_by_lines import cause_by_lines
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
 from babysitter.diagnosis.timeline.failing_loop import find_failing_loop, lasts_s
-from babysitter.diagnosis.timeline.stopped_work import reports_severely
+from babysitter.diagnosis.timeline.wordings import reports_severely
 from babysitter.model.finding import ActionKind, Cause, Evidence, Severity
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
@@ -18,8 +18,10 @@ WARNINGS = 2  # guess: times as long of what the program itself calls a warning
 def only_failures(snapshot: Snapshot) -> Suspicion:
     """The same failure is reported again and again, and nothing new happens beside it."""
     memory, now_s = snapshot.memory, snapshot.now.timestamp()
+    if not snapshot.runs or not snapshot.sees_lines or snapshot.needs_crew:
+        return none_of(SignalKind.ERRORS, "errors.only", "not a running job whose own log was read")
     report = find_failing_loop(memory.profile, memory.work, now_s)
-    if not snapshot.runs or not snapshot.sees_lines or snapshot.needs_crew or report is None:
+    if report is None:
         return none_of(SignalKind.ERRORS, "errors.only", "no report repeats with nothing new beside it")
     for_s = lasts_s(report)
     told = f"the same failure was reported {report.count} times over {for_s / 60:.0f} minutes"

@@ -8,11 +8,9 @@ from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.stance.stance import governed_spans
 from babysitter.diagnosis.stance.vocabulary import Stance
 from babysitter.diagnosis.timeline.pace import SLACK, usual_silence_s
-from babysitter.diagnosis.timeline.stopped_work import is_regular, mean_gap_s, shows_work
+from babysitter.diagnosis.timeline.wordings import is_regular, mean_gap_s, shows_work
 from babysitter.model.finding import Evidence
-from babysitter.model.log import LogLevel
 
-_MILD = frozenset({LogLevel.DEBUG, LogLevel.INFO, LogLevel.WARNING})
 ANSWER_S = 5.0  # guess: behind a report
 STILL = 2.0  # longest gaps without it within which a line still comes
 UNPACED_S = 600.0  # guess: the longest silence that counts of a job without a pace
@@ -41,7 +39,7 @@ def works_on(snapshot: Snapshot) -> bool:
 
 def is_mild(evidence: Evidence) -> bool:
     """Whether the program itself calls what it reports no more than a warning."""
-    return read_frame(evidence.text).level in _MILD
+    return read_frame(evidence.text).level.is_mild
 
 
 def is_answered(snapshot: Snapshot, evidence: Sequence[Evidence]) -> bool:

@@ -8,7 +8,8 @@ from babysitter.diagnosis.judge.patience import is_mild
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
 from babysitter.diagnosis.timeline.pace import usual_silence_s
-from babysitter.diagnosis.timeline.stopped_work import StoppedWork, find_stopped_work, reports_severely
+from babysitter.diagnosis.timeline.stopped_work import StoppedWork, find_stopped_work
+from babysitter.diagnosis.timeline.wordings import reports_severely
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
@@ -22,8 +23,10 @@ _WANTS = frozenset({Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.TASKS})
 def work_stopped(snapshot: Snapshot) -> Suspicion:
     """Work that was printed regularly is printed no more, while the job prints on and begins nothing new."""
     memory, now_s = snapshot.memory, snapshot.now.timestamp()
+    if not snapshot.runs or not snapshot.sees_lines or snapshot.needs_crew:
+        return none_of(SignalKind.STUCK, "work.stopped", "not a running job whose own log was read")
     stopped = find_stopped_work(memory.profile, memory.work, now_s)
-    if not snapshot.runs or not snapshot.sees_lines or snapshot.needs_crew or stopped is None:
+    if stopped is None:
         return none_of(SignalKind.STUCK, "work.stopped", "no line that came regularly has stopped")
     is_reported = _is_reported(snapshot, stopped)
     if not stopped.goes_on and not is_reported:

@@ -26,7 +26,6 @@ _OF_A_TRACEBACK = re.compile(
     r"(?:raise|return|await|yield|self\.|def|with|for|if|import|from|try:|except|else:|async)\b|"
     r"[\w.]+ = |[\w.]+\(.*\)$)"
 )
-_SEVERE = frozenset({LogLevel.ERROR, LogLevel.CRITICAL})
 _WITHOUT_EFFECT = frozenset(
     {Stance.RETRIED, Stance.TOLERATED, Stance.EXPECTED, Stance.NEGATED, Stance.ADVICE}
 )
@@ -60,7 +59,7 @@ def _read(template: LineTemplate, run: ComparedRun, good: GoodRuns) -> NewLine:
     reports = reports_failure(frame)
     stance = stance_of(frame, _reports_still(frame)) if find_failure_words(frame.message) else Stance.REPORTED
     has_no_effect = stance in _WITHOUT_EFFECT
-    is_severe = template.level in _SEVERE
+    is_severe = template.level.is_severe
     is_warning = template.level is LogLevel.WARNING
     is_burst = _is_burst(template, run, good)
     weight = 3.0 + 2.0 * _novelty(template, good) + 2.0 * is_severe + 1.0 * is_warning + 1.0 * reports

@@ -1,20 +1,19 @@
 """A job that does nothing but fail: the same report again and again, and nothing new beside it.
 
 Retries that work are followed by something new: a count that rises above where it was, a line that was not
-printed before. A supervisor that restarts its child for ever, a client that asks a dead server, a trainer
-that skips every batch print the same round of lines each time.
+printed before. A supervisor that restarts a process that always fails, a client that asks a dead server, a
+trainer that skips every batch print the same round of lines each time.
 """
 
 from collections.abc import Iterator
 
-from babysitter.diagnosis.timeline.numbers import SlotKind
-from babysitter.diagnosis.timeline.stopped_work import (
+from babysitter.diagnosis.timeline.wordings import (
+    counts_work,
     is_error,
     is_regular,
     mean_gap_s,
     reports_severely,
     reports_trouble,
-    rises_as_work,
     shows_work,
 )
 from babysitter.model.progress import CountedWork, CountNote
@@ -66,10 +65,7 @@ def _new_counts(work: CountedWork, report: LineTemplate) -> Iterator[float]:
     for note in work.counts:
         if is_error(report.example) and ONCE_EACH <= note.reports / report.count <= 1 / ONCE_EACH:
             continue
-        is_work = note.kind != SlotKind.OTHER.value
-        if note.has_counted and (
-            is_work or rises_as_work(note.template, note.reports, is_monotone=note.is_monotone)
-        ):
+        if counts_work(note):
             yield _highest_at_s(note)
 
 

@@ -1,0 +1,77 @@
+"""What the wordings of a job tell: at which pace a line comes, and whether it is of work or of failure."""
+
+import re
+from functools import lru_cache
+
+from babysitter.diagnosis.frame.failure_words import reports_failure
+from babysitter.diagnosis.frame.line import read_frame
+from babysitter.diagnosis.frame.ordinary import is_ordinary
+from babysitter.diagnosis.timeline.counters import MIN_OTHER_REPORTS
+from babysitter.diagnosis.timeline.numbers import SlotKind
+from babysitter.model.progress import CountNote
+from babysitter.model.run_profile import LineTemplate
+
+MIN_LINES = 5  # fewer have no pace
+UNEVEN = 4.0  # longest gap of a regular line, in mean gaps
+
+_ERROR = re.compile(r"Traceback \(|[\w.]*(?:Error|Exception)\b|(?i:error|fatal)\b")
+_ANSWERED = r"\b(?:GET|POST|PUT|HEAD|DELETE|PATCH) (?:https?:/)?/|\bHTTP/\d"
+_ASKED_FOR = re.compile(rf"{_ANSWERED}|(?i:\b(?:requests?|throughput|messages?)\b)")
+_REFUSED = re.compile(rf"(?:{_ANSWERED})(?!.*\b5\d\d\b)")  # at the fault of the one who asked
+
+
+def is_regular(template: LineTemplate) -> bool:
+    """Whether a line comes at a pace of its own."""
+    mean_s = mean_gap_s(template)
+    return template.count >= MIN_LINES and mean_s > 0 and template.longest_gap_s <= UNEVEN * mean_s
+
+
+def mean_gap_s(template: LineTemplate) -> float:
+    """Seconds between two lines of a wording."""
+    return (template.last_at_s - template.first_at_s) / max(1, template.count - 1)
+
+
+def shows_work(template: LineTemplate) -> bool:
+    """Whether the words of a line tell of normal work."""
+    return _tells_of_work(template.example)
+
+
+@lru_cache(maxsize=4096)
+def _tells_of_work(text: str) -> bool:
+    return is_ordinary(read_frame(text))
+
+
+def reports_trouble(template: LineTemplate) -> bool:
+    """Whether a line reports that something failed, other than a request at the fault of who asked."""
+    return _reports_trouble(template.example)
+
+
+@lru_cache(maxsize=4096)
+def _reports_trouble(text: str) -> bool:
+    return reports_failure(read_frame(text)) and _REFUSED.search(text) is None
+
+
+def reports_severely(template: LineTemplate) -> bool:
+    """Whether a line reports that something failed, and does not call it a warning."""
+    text = template.example
+    is_mild = read_frame(text).level.is_mild and not is_error(text)
+    return not is_mild and reports_trouble(template)
+
+
+@lru_cache(maxsize=4096)
+def is_error(text: str) -> bool:
+    """Whether a report ends what it is about: an exception or an error, and no warning."""
+    frame = read_frame(text)
+    return frame.level.is_severe or _ERROR.match(frame.message) is not None
+
+
+def is_asked_for(template: LineTemplate) -> bool:
+    """Whether a line is about what somebody asks for from outside: it stops when nobody does."""
+    return _ASKED_FOR.search(template.example) is not None
+
+
+def counts_work(note: CountNote) -> bool:
+    """Whether a number counted some work: it is named, or it rises in every report of a line of work."""
+    if not note.has_counted or note.kind != SlotKind.OTHER.value:
+        return note.has_counted
+    return note.is_monotone and note.reports >= MIN_OTHER_REPORTS and _tells_of_work(note.template)
