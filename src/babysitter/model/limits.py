@@ -84,6 +84,9 @@ class Limits:
     )
     work_reported_s: float = _limit(300.0, "the same where a failure was reported as they stopped")
     work_announced_s: float = _limit(1800.0, "the same where other work began then, or the job tries again")
+    nothing_new_s: float = _limit(
+        1200.0, "a job that prints nothing but lines that it has printed before for so long stands still"
+    )
     only_failures_s: float = _limit(
         900.0, "a job that reports the same failure again and again, and nothing new, for so long only fails"
     )

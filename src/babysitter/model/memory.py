@@ -17,6 +17,7 @@ from babysitter.model.progress import (
     CheckpointNote,
     CountedWork,
     ItemNote,
+    KnownTexts,
     LeftOver,
     LossCourse,
     LostMember,
@@ -107,6 +108,7 @@ class Memory:
     only_waits: OnlyPolls | None = None  # lines that wait for other processes, behind normal work
     only_idle: OnlyPolls | None = None  # status lines by which work waits and nothing runs
     told_quiet: ToldQuiet | None = None
+    texts: KnownTexts = field(default_factory=KnownTexts)
     measures: tuple[MeasureNote, ...] = ()
     loss_courses: tuple[LossCourse, ...] = ()
     failed_items: tuple[ItemNote, ...] = ()

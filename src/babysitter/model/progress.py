@@ -130,6 +130,26 @@ class OnlyPolls:
 
 
 @dataclass(frozen=True, slots=True)
+class KnownTexts:
+    """What a job has printed, to tell new lines from repeated ones. Times are seconds on the lines' clock.
+
+    `marks`: checksums of messages, of the one printed longest ago first. `new_at_s`: of the newest line that
+    was new, None = none was. `longest_gap_s`: between two of those. `repeats`: lines since the newest.
+    """
+
+    marks: tuple[int, ...] = ()
+    new_at_s: float | None = None
+    longest_gap_s: float = 0.0
+    repeats: int = 0
+    last_at_s: float = 0.0  # of the newest line
+
+    @property
+    def repeated_for_s(self) -> float:
+        """From the newest line that was new to the newest line."""
+        return 0.0 if self.new_at_s is None else self.last_at_s - self.new_at_s
+
+
+@dataclass(frozen=True, slots=True)
 class StandStill:
     """Since when a count has not risen. `place` and `text`: the line that reported it first."""
 

@@ -22,6 +22,7 @@ SAMPLER = every(30, 3600, "INFO sampler: power is {m} watts on every card")
 
 ANSWERS = every(45, 3600, "INFO answered a question of the set and graded it")
 REQUESTS = every(10, 900, 'INFO 10.0.0.1 "POST /v1/completions HTTP/1.1" 200 OK')
+SAVE = [(602.0, "INFO saving the weights"), (2200.0, "INFO all of the weights are saved")]
 
 
 def told(printed: Printed, until_s: float) -> list[tuple[float, Verdict]]:
@@ -71,7 +72,7 @@ def test_the_cause_does_not_change_while_nothing_new_is_printed() -> None:
         [*every(60, 3600, '10.0.0.1 "GET /favicon.ico HTTP/1.1" 404 not found'), *SAMPLER],
         [*REQUESTS, *SAMPLER],
         [*every(6, 96, "INFO loaded part {n} of the weights"), (100, "INFO the server is ready"), *SAMPLER],
-        [*STEPS, (602, "INFO saving the weights"), (604, "WARNING upload failed: reset"), *SAMPLER[:70]],
+        [*STEPS, *SAVE, (604, "WARNING upload failed: reset"), *SAMPLER[:70]],
     ],
     ids=[
         "work goes on",
@@ -154,3 +155,45 @@ def test_tries_that_end_alike_say_nothing_calm() -> None:
     assert verdict.cause is Cause.UNKNOWN
     assert verdict.diagnosis.explanation == "3 tries of the job ended in the same error; another will too."
     assert [line.text for line in verdict.diagnosis.evidence] == [strange]
+
+
+STUCK = "INFO queue 240 frames, 0 rendering, none ready"
+BEGUN = [(0.0, "INFO reading the scene"), (8.0, "INFO building kernels"), (40.0, "INFO 240 frames to render")]
+
+
+def test_a_job_that_repeats_itself_digit_by_digit_is_told() -> None:
+    first_s, verdict = told([*BEGUN, *every(60, 3600, STUCK, 60)], 2400)[0]
+    assert 1200 <= first_s <= 1500
+    assert verdict.diagnosis is not None
+    assert (verdict.cause, verdict.diagnosis.severity) == (Cause.STAGE_STUCK, Severity.DEGRADED)
+    assert "none that is new" in verdict.diagnosis.explanation
+
+
+def test_a_report_before_the_repeats_names_the_cause() -> None:
+    broken = [(50.0, OOM), (51.0, "INFO device 0: taken out")]
+    first_s, verdict = told([*BEGUN, *broken, *every(60, 3600, STUCK, 60)], 2400)[0]
+    assert first_s <= 1200
+    assert verdict.diagnosis is not None
+    assert verdict.diagnosis.severity is Severity.FATAL
+    assert verdict.cause is Cause.DEVICE_OOM
+
+
+@pytest.mark.parametrize(
+    "repeated",
+    [
+        every(60, 3600, "INFO ready for requests on port 8000", 60),
+        every(60, 3600, '10.0.0.9 "GET /health HTTP/1.1" 200 OK', 60),
+        every(60, 3600, "building the wheel: still running...", 60),
+        every(300, 3600, "INFO poking for the file of today", 60),
+        every(60, 3600, "INFO one more of the batches is done", 60),
+        every(60, 3600, "INFO {n} frames in the queue", 60),
+        [
+            *every(60, 1100, STUCK, 60),
+            (1150.0, "INFO rendered the first frame"),
+            *every(60, 2000, STUCK, 1200),
+        ],
+    ],
+    ids=["serves", "is asked", "a tool runs", "waits for a file", "work without numbers", "counts", "short"],
+)
+def test_lines_that_may_repeat_are_not_told(repeated: Printed) -> None:
+    assert told([*BEGUN, *repeated], 2300) == []

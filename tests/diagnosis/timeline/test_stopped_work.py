@@ -16,7 +16,9 @@ Printed = list[tuple[float, str]]
 
 def every(step_s: float, until_s: float, text: str, since_s: float = 0.0) -> Printed:
     count = int((until_s - since_s) / step_s)
-    return [(since_s + number * step_s, text.format(n=number, m=3 * number % 7)) for number in range(count)]
+    return [
+        (since_s + number * step_s, text.format(n=number, m=389 * number % 997)) for number in range(count)
+    ]
 
 
 def found(printed: Printed, now_s: float) -> StoppedWork | None:

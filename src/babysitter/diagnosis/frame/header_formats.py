@@ -76,6 +76,9 @@ HEADER_FORMATS = (
         r"\[(?P<speaker>\d+,(?P<rank>\d+))\](?:<std(?:out|err)>)?:\s?",
         "[1,3]<stderr>: hello",
     ),
+    HeaderFormat(
+        "syslog priority", "<", r"<\d{1,3}>(?=[A-Z\d])", "<30>Jan 02 10:11:12 host-3 agent[7]: hello"
+    ),
     HeaderFormat("container runtime", "s", r"(?:stdout|stderr)\s+[FP]\s+", "stderr F hello"),
     HeaderFormat(
         "journald",
@@ -146,6 +149,13 @@ HEADER_FORMATS = (
         "[2026-01-02 10:00:00 TP0 DP1] hello",
     ),
     HeaderFormat(
+        "tomcat",
+        DIGITS,
+        rf"\d\d-[A-Z][a-z]{{2}}-\d{{4}} (?P<clock>\d\d:\d\d:\d\d\.\d{{3}}) {LEVEL} \[[^\]]{{1,60}}\] "
+        r"(?P<program>[\w.$]+) ",
+        "02-Jan-2026 10:11:12.123 WARNING [main] org.apache.catalina.core.StandardContext.start hello",
+    ),
+    HeaderFormat(
         "spark",
         DIGITS,
         r"\d\d/\d\d/\d\d (?P<clock>\d\d:\d\d:\d\d)\s+(?=[A-Z]{4,5}\s)",
@@ -192,9 +202,53 @@ HEADER_FORMATS = (
         "[__main__][INFO] - hello",
     ),
     HeaderFormat(
+        "elasticsearch",
+        "[",
+        rf"\[{LEVEL}\s*\]\[(?P<program>[\w.-]{{1,80}})\s*\]\s?(?:\[[\w.-]{{1,60}}\]\s?)*",
+        "[WARN ][logstash.outputs.elasticsearch][main] hello",
+    ),
+    HeaderFormat(
+        "torchserve",
+        "[",
+        rf"\[{LEVEL}\s*\]\s(?P<speaker>[\w.-]{{1,60}})\s(?P<program>[\w.$]{{3,100}})\s-\s+",
+        "[INFO ] W-9002-ranker_3.0 org.pytorch.serve.wlm.WorkerThread - hello",
+    ),
+    HeaderFormat(
+        "spring boot",
+        UPPER,
+        rf"{LEVEL}\s+\d+ --- (?:\[[^\]]{{1,60}}\]\s+){{1,2}}(?P<program>[\w.$]{{1,80}})\s*:\s+",
+        "WARN 1 --- [           main] c.a.store.Client   : hello",
+    ),
+    HeaderFormat(
+        "postgres",
+        UPPER + "[",
+        r"(?:[A-Z]{3,4} )?\[\d+\]\s(?:\w+@\w+\s)?"
+        r"(?P<level>DEBUG\d?|LOG|INFO|NOTICE|WARNING|ERROR|FATAL|PANIC):\s+",
+        "UTC [812] WARNING:  hello",
+    ),
+    HeaderFormat(
+        "nginx",
+        "[",
+        r"\[(?P<level>debug|info|notice|warn|error|crit|alert|emerg)\] \d+#\d+: (?:\*\d+ )?",
+        "[warn] 12#12: *8 hello",
+    ),
+    HeaderFormat(
+        "telegraf",
+        "DIWE",
+        rf"{LETTER}!\s+(?:\[(?P<program>[\w.:-]{{1,60}})\]\s+)?",
+        "E! [outputs.file] hello",
+    ),
+    HeaderFormat("zerolog", "TDIWEFP", r"(?P<level>TRC|DBG|INF|WRN|ERR|FTL|PNC)\s+(?=\S)", "WRN hello"),
+    HeaderFormat(
+        "airflow",
+        "({",
+        rf"[({{](?P<program>[\w./-]{{1,60}}\.py):\d+[)}}]\s+{LEVEL}\s+-\s+",
+        "{taskinstance.py:1157} INFO - hello",
+    ),
+    HeaderFormat(
         "level",
         "[" + UPPER,
-        rf"\[?{LEVEL}\b\]?\s*(?:\[?(?P<clock>(?:\d\d-\d\d\s)?\d\d:\d\d:\d\d)\]?\s*)?"
+        rf"\[?{LEVEL}\b(?:\s?\])?\s*(?:\[?(?P<clock>(?:\d\d-\d\d\s)?\d\d:\d\d:\d\d)\]?\s*)?"
         r"(?:\[?(?P<program>[\w./-]+):\d+(?:\]|\s+--\s))?:?"
         r"(?:[\w.]+:(?=\S)|[a-z_][a-z0-9_]*(?:\.[a-z0-9_]+)+:\s)?\s*-*\s*",
         "INFO 01-02 10:00:00 [loggers.py:123] hello",

@@ -45,6 +45,20 @@ def cause_by_lines(
     return findings_still_valid(found)
 
 
+def with_cause(untold: Diagnosis, found: Diagnosis | None) -> Diagnosis:
+    """What the course of a job tells, with the cause that its lines name, if they do."""
+    if found is None:
+        return untold
+    return replace(
+        found,
+        severity=untold.severity,
+        action=untold.action,
+        explanation=f"{found.explanation} {untold.explanation}",
+        evidence=(*found.evidence[:3], *untold.evidence),
+        look_at=untold.look_at or found.look_at,
+    )
+
+
 def _is_since(finding: Finding, from_s: float) -> bool:
     return any(line.at is not None and line.at.timestamp() >= from_s for line in finding.evidence)
 

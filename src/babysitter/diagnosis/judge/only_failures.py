@@ -1,9 +1,8 @@
 """A job that lives and does nothing but fail, again and again, with nothing new between."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
-from babysitter.diagnosis.judge.cause_by_lines import cause_by_lines
+from babysitter.diagnosis.judge.cause_by_lines import cause_by_lines, with_cause
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
 from babysitter.diagnosis.timeline.failing_loop import find_failing_loop, lasts_s
@@ -33,17 +32,9 @@ def only_failures(snapshot: Snapshot) -> Suspicion:
     found = cause_by_lines(snapshot, report.first_at_s)
     again = Evidence(report.example, report.source, at=datetime.fromtimestamp(report.last_at_s, UTC))
     explanation = f"{told[0].upper()}{told[1:]}, without new work between."
-    if found is None:
-        diagnosis = Diagnosis(
-            Cause.UNKNOWN, Severity.FATAL, ActionKind.ESCALATE, explanation, confidence=0.4, evidence=(again,)
-        )
-    else:
-        diagnosis = replace(
-            found,
-            severity=Severity.FATAL,
-            action=ActionKind.ESCALATE,
-            explanation=f"{found.explanation} {explanation}",
-            evidence=(*found.evidence[:3], again),
-        )
+    untold = Diagnosis(
+        Cause.UNKNOWN, Severity.FATAL, ActionKind.ESCALATE, explanation, confidence=0.4, evidence=(again,)
+    )
+    diagnosis = with_cause(untold, found)
     wants = frozenset({Want.TASKS, Want.WORKER_LINES})
     return Suspicion(SignalKind.ERRORS, Certainty.PROVEN, reasons, told, diagnosis, diagnosis.evidence, wants)

@@ -8,8 +8,8 @@ from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.stance.stance import governed_spans
 from babysitter.diagnosis.stance.vocabulary import Stance
 from babysitter.diagnosis.timeline.pace import SLACK, usual_silence_s
-from babysitter.diagnosis.timeline.wordings import is_regular, mean_gap_s, shows_work
-from babysitter.model.finding import Evidence
+from babysitter.diagnosis.timeline.wordings import is_regular, mean_gap_s, reports_severely, shows_work
+from babysitter.model.finding import Evidence, Severity
 
 ANSWER_S = 5.0  # guess: behind a report
 STILL = 2.0  # longest gaps without it within which a line still comes
@@ -40,6 +40,23 @@ def works_on(snapshot: Snapshot) -> bool:
 def is_mild(evidence: Evidence) -> bool:
     """Whether the program itself calls what it reports no more than a warning."""
     return read_frame(evidence.text).level.is_mild
+
+
+def was_reported(snapshot: Snapshot, from_s: float, until_s: float) -> bool:
+    """Whether a line of this time reports a failure, or a rule knows one since. Seconds since 1970."""
+    return _is_known(snapshot, from_s) or any(
+        from_s <= template.last_at_s <= until_s and reports_severely(template)
+        for template in snapshot.memory.profile.templates
+    )
+
+
+def _is_known(snapshot: Snapshot, from_s: float) -> bool:
+    return any(
+        line.at is not None and line.at.timestamp() >= from_s and not is_mild(line)
+        for finding in snapshot.memory.findings
+        if finding.severity is Severity.FATAL and not finding.overcome_by
+        for line in finding.evidence
+    )
 
 
 def is_answered(snapshot: Snapshot, evidence: Sequence[Evidence]) -> bool:

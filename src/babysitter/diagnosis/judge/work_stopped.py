@@ -1,15 +1,13 @@
 """The line of a job's work has stopped, and only lines of parts that merely live go on."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
-from babysitter.diagnosis.judge.cause_by_lines import cause_by_lines
-from babysitter.diagnosis.judge.patience import is_mild
+from babysitter.diagnosis.judge.cause_by_lines import cause_by_lines, with_cause
+from babysitter.diagnosis.judge.patience import was_reported
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
 from babysitter.diagnosis.timeline.pace import usual_silence_s
 from babysitter.diagnosis.timeline.stopped_work import StoppedWork, find_stopped_work
-from babysitter.diagnosis.timeline.wordings import reports_severely
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
@@ -64,20 +62,7 @@ def _is_reported(snapshot: Snapshot, stopped: StoppedWork) -> bool:
     """Whether a line near the last work reports a failure, or a rule knows one after it."""
     line = stopped.line
     from_s = max(line.last_at_s, stopped.worked_at_s) - line.longest_gap_s
-    until_s = stopped.worked_at_s + max(NEAR_S, line.longest_gap_s)
-    return _is_known(snapshot, from_s) or any(
-        from_s <= template.last_at_s <= until_s and reports_severely(template)
-        for template in snapshot.memory.profile.templates
-    )
-
-
-def _is_known(snapshot: Snapshot, from_s: float) -> bool:
-    return any(
-        line.at is not None and line.at.timestamp() >= from_s and not is_mild(line)
-        for finding in snapshot.memory.findings
-        if finding.severity is Severity.FATAL and not finding.overcome_by
-        for line in finding.evidence
-    )
+    return was_reported(snapshot, from_s, stopped.worked_at_s + max(NEAR_S, line.longest_gap_s))
 
 
 def _diagnosis(snapshot: Snapshot, stopped: StoppedWork, told: str, severity: Severity) -> Diagnosis:
@@ -102,13 +87,4 @@ def _diagnosis(snapshot: Snapshot, stopped: StoppedWork, told: str, severity: Se
         retry=Retry.HELPS,
         look_at=("worker-dump",),
     )
-    if found is None:
-        return untold
-    return replace(
-        found,
-        severity=severity,
-        action=ActionKind.ESCALATE,
-        explanation=f"{found.explanation} {untold.explanation}",
-        evidence=(*found.evidence[:3], *evidence),
-        look_at=untold.look_at,
-    )
+    return with_cause(untold, found)

@@ -11,6 +11,7 @@ from babysitter.diagnosis.timeline.failing_item import fold_items
 from babysitter.diagnosis.timeline.loss import fold_losses
 from babysitter.diagnosis.timeline.lost_members import fold_lost_members
 from babysitter.diagnosis.timeline.non_finite import fold_measures
+from babysitter.diagnosis.timeline.nothing_new import fold_texts
 from babysitter.diagnosis.timeline.only_polls import fold_idle, fold_polls, fold_waits
 from babysitter.diagnosis.timeline.pod_listing import find_left_over
 from babysitter.diagnosis.timeline.still import StoppedCount, find_stopped_count
@@ -61,6 +62,7 @@ def with_counts(memory: Memory, lines: Sequence[LogLine], first_position: int) -
         memory,
         work=counters.work,
         still_count=None if stopped is None else _still_count(stopped, entries, lines),
+        texts=fold_texts(memory.texts, entries),
         told_quiet=find_told_quiet(memory.told_quiet, entries, counters),
         measures=fold_measures(memory.measures, entries),
         loss_courses=fold_losses(memory.loss_courses, entries),

@@ -5,23 +5,28 @@ docs/diagnosis-accuracy.md says how often that was so, and that it never was whe
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from zlib import crc32
 
 from babysitter.diagnosis.frame.failure_words import reports_failure
 from babysitter.diagnosis.timeline.entries import Entry
-from babysitter.diagnosis.timeline.only_polls import is_poll
+from babysitter.diagnosis.timeline.only_polls import is_answered_request
+from babysitter.diagnosis.timeline.work_words import says_done
+from babysitter.model.progress import KnownTexts
 
 MIN_REPEATS = 3
-MIN_S = 1200.0
+MIN_S = 1200.0  # of a text; a watch has a limit for it
 GAP_FACTOR = 3.0  # times the longest pause between two new things before
+MAX_TEXTS = 256  # different texts that a job may repeat in turn
 
 _NUMBER = re.compile(r"\d[\d.,]*")
 _SERVES = re.compile(
     r"(?i)\b(?:wait\w*|listen\w*|ready|idle|poll\w*) (?:for|on|to) (?:\w+ ){0,2}?"
     r"(?:requests?|connections?|clients?|jobs?|work|tasks?|messages?|events?|input|commands?|users?|port)\b"
 )
+# What is awaited takes its time and says so: a tool that another one runs, a thing that others will bring.
+_AWAITS = re.compile(r"(?i)\bstill (?:running|building|\w+ing \w+\.{3})|\b(?:pok|sleep)(?:ing|es|s)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,28 +40,61 @@ class Repeats:
 def find_nothing_new(entries: Sequence[Entry]) -> Repeats | None:
     """Return the lines that repeat at the end for long; None where something is new.
 
-    A server that waits for work may repeat itself, and so may one that is asked whether it is well. Only
-    lines with a time of their own count. `entries`: of one living job, oldest first.
+    Only lines with a time of their own count. `entries`: of one living job, oldest first.
     """
-    timed = [entry for entry in entries if entry.frame.at_s is not None and entry.at_s is not None]
-    if len(timed) <= MIN_REPEATS:
+    timed = [entry for entry in entries if entry.frame.at_s is not None and entry.message.strip()]
+    known = fold_texts(KnownTexts(), timed)
+    repeated = timed[len(timed) - known.repeats :]
+    if not is_long_since_new(known, MIN_S) or may_repeat(repeated):
         return None
-    known: set[str] = set()
-    news: list[int] = []
-    for index, entry in enumerate(timed):
-        told = _told(entry)
-        if told not in known:
-            news.append(index)
-        known.add(told)
-    moments = [timed[index].at_s or 0.0 for index in news]
-    for_s = (timed[-1].at_s or 0.0) - moments[-1]
-    longest_s = max((after - before for before, after in pairwise(moments)), default=0.0)
-    repeated = timed[news[-1] + 1 :]
-    if len(repeated) < MIN_REPEATS or for_s < max(MIN_S, GAP_FACTOR * longest_s):
-        return None
-    if all(is_poll(entry) or _SERVES.search(entry.message) for entry in repeated):
-        return None
-    return Repeats(tuple(repeated), for_s)
+    return Repeats(tuple(repeated), known.repeated_for_s)
+
+
+def fold_texts(known: KnownTexts, entries: Iterable[Entry]) -> KnownTexts:
+    """Return what is known with these lines, which follow the others."""
+    marks = dict.fromkeys(known.marks)
+    new_at_s, gap_s, repeats, last_at_s = (
+        known.new_at_s,
+        known.longest_gap_s,
+        known.repeats,
+        known.last_at_s,
+    )
+    for entry in entries:
+        if entry.at_s is None or not entry.message.strip():
+            continue
+        mark = crc32(_told(entry).encode())
+        if mark in marks:
+            del marks[mark]
+            repeats += 1
+        else:
+            gap_s = max(gap_s, entry.at_s - new_at_s) if new_at_s is not None else gap_s
+            new_at_s, repeats = entry.at_s, 0
+            if len(marks) >= MAX_TEXTS:
+                del marks[next(iter(marks))]
+        marks[mark] = None
+        last_at_s = entry.at_s
+    return KnownTexts(tuple(marks), new_at_s, gap_s, repeats, last_at_s)
+
+
+def is_long_since_new(known: KnownTexts, least_s: float) -> bool:
+    """Whether only known lines were printed for so long, and for much longer than ever before."""
+    for_s = max(least_s, GAP_FACTOR * known.longest_gap_s)
+    return known.repeats >= MIN_REPEATS and known.repeated_for_s >= for_s
+
+
+def may_repeat(repeated: Iterable[Entry]) -> bool:
+    """Whether these lines may repeat: a server waits for work or is asked how it is, a wait says why.
+
+    A line without a number that tells of work done tells of more of it each time.
+    """
+    lines = tuple(repeated)
+    return any(_AWAITS.search(entry.message) or _tells_of_more(entry.message) for entry in lines) or all(
+        is_answered_request(entry) or _SERVES.search(entry.message) for entry in lines
+    )
+
+
+def _tells_of_more(message: str) -> bool:
+    return _NUMBER.search(message) is None and says_done(re.findall(r"[a-z]+", message.lower()))
 
 
 def _told(entry: Entry) -> str:

@@ -84,6 +84,11 @@ def is_poll(entry: Entry) -> bool:
     return _POLL.search(entry.text) is not None
 
 
+def is_answered_request(entry: Entry) -> bool:
+    """Whether a line only says that somebody asked a server how it is, and was answered."""
+    return _ASKED.search(entry.text) is not None
+
+
 def is_wait_for_peers(entry: Entry) -> bool:
     """Whether a line only says that processes of the same job are waited for."""
     return _WAITS_FOR_PEERS.search(entry.message) is not None and not _WAITS_ELSE.search(entry.message)
@@ -107,10 +112,14 @@ def _is_work(message: str) -> bool:
     return _BEGINS.search(message) is not None or (wording is not None and wording.is_progress)
 
 
-_POLL = re.compile(
+_ASKED_FOR_HEALTH = (
     r"\"(?:GET|HEAD) /(?:[\w./-]{0,40}/)?(?:metrics|health\w*|livez|readyz|ready|ping|status|heartbeat)\b"
     r"[^\"]{0,80}\" 200\b"
-    r"|(?i:\b(?:heartbeat|keep-?alive|liveness|health check)\b(?!.*\b(?:fail|miss|lost|timed|late|no)))"
+)
+_ASKED = re.compile(_ASKED_FOR_HEALTH)
+_POLL = re.compile(
+    _ASKED_FOR_HEALTH
+    + r"|(?i:\b(?:heartbeat|keep-?alive|liveness|health check)\b(?!.*\b(?:fail|miss|lost|timed|late|no)))"
 )
 _BEGINS = re.compile(
     r"(?i)\b(?:timer|phase|stage|entering|starting|begin\w*|start(?:ed)?)\W.{0,30}"

@@ -21,7 +21,7 @@ from babysitter.model.job import JobTree
 from babysitter.model.log import LogLine, Role
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
-from babysitter.model.progress import CountedWork, Progress, StagePace
+from babysitter.model.progress import CountedWork, KnownTexts, Progress, StagePace
 
 MAX_RECENT_LINES = 30
 MAX_RECENT_CHARACTERS = 400
@@ -40,6 +40,7 @@ def with_lines(memory: Memory, observation: Observation, lines: tuple[LogLine, .
         )
         memory = replace(
             memory,
+            texts=KnownTexts(),
             told_quiet=None,
             measures=(),
             loss_courses=(),

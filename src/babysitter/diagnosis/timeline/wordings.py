@@ -7,6 +7,7 @@ from babysitter.diagnosis.frame.failure_words import reports_failure
 from babysitter.diagnosis.frame.line import read_frame
 from babysitter.diagnosis.frame.ordinary import is_ordinary
 from babysitter.diagnosis.timeline.counters import MIN_OTHER_REPORTS
+from babysitter.diagnosis.timeline.housekeeping import is_housekeeping
 from babysitter.diagnosis.timeline.numbers import SlotKind
 from babysitter.model.progress import CountNote
 from babysitter.model.run_profile import LineTemplate
@@ -16,6 +17,7 @@ UNEVEN = 4.0  # longest gap of a regular line, in mean gaps
 
 _ERROR = re.compile(r"Traceback \(|[\w.]*(?:Error|Exception)\b|(?i:error|fatal)\b")
 _ANSWERED = r"\b(?:GET|POST|PUT|HEAD|DELETE|PATCH) (?:https?:/)?/|\bHTTP/\d"
+_REQUEST = re.compile(_ANSWERED)
 _ASKED_FOR = re.compile(rf"{_ANSWERED}|(?i:\b(?:requests?|throughput|messages?)\b)")
 _REFUSED = re.compile(rf"(?:{_ANSWERED})(?!.*\b5\d\d\b)")  # at the fault of the one who asked
 
@@ -38,7 +40,8 @@ def shows_work(template: LineTemplate) -> bool:
 
 @lru_cache(maxsize=4096)
 def _tells_of_work(text: str) -> bool:
-    return is_ordinary(read_frame(text))
+    frame = read_frame(text)
+    return is_ordinary(frame) and not is_housekeeping(frame.message)
 
 
 def reports_trouble(template: LineTemplate) -> bool:
@@ -63,6 +66,11 @@ def is_error(text: str) -> bool:
     """Whether a report ends what it is about: an exception or an error, and no warning."""
     frame = read_frame(text)
     return frame.level.is_severe or _ERROR.match(frame.message) is not None
+
+
+def is_request(template: LineTemplate) -> bool:
+    """Whether a line is of a request over HTTP."""
+    return _REQUEST.search(template.example) is not None
 
 
 def is_asked_for(template: LineTemplate) -> bool:

@@ -14,6 +14,11 @@ def counts_work(words: Iterable[str]) -> bool:
     return any(word in DONE or _singular(word) in UNITS for word in words)
 
 
+def says_done(words: Iterable[str]) -> bool:
+    """Whether one of these words says that work was done."""
+    return any(word in DONE for word in words)
+
+
 def is_state(words: Iterable[str]) -> bool:
     """Whether one of these words is a state that things are counted by, such as "failed" or "pending"."""
     return any(word in STATES or _singular(word) in STATES for word in words)
@@ -36,11 +41,12 @@ def _singular(word: str) -> str:
     return word
 
 
-def _words(text: str) -> frozenset[str]:
+def words_in(text: str) -> frozenset[str]:
+    """The words of a table, which are separated by spaces and line breaks."""
     return frozenset(text.split())
 
 
-UNITS = _words(
+UNITS = words_in(
     """
     step iter iteration epoch batch row record shard file doc document sample example token item request
     chunk page url object blob image frame part partition segment line entry prompt rollout episode sequence
@@ -48,7 +54,7 @@ UNITS = _words(
     stage phase round cell candidate pair query video clip article paper book sentence word molecule
     """
 )
-DONE = _words(
+DONE = words_in(
     """
     processed done completed complete finished progress eval evaluated written wrote downloaded uploaded
     fetched copied indexed tokenized merged converted parsed crawled scored graded embedded answered saved
@@ -57,14 +63,14 @@ DONE = _words(
     verified
     """
 )
-STATES = _words(
+STATES = words_in(
     """
     failed failure error dead gone refused skipped dropped queued pending waiting remaining left flight
     inflight active alive idle lost evicted preempted killed running unreachable unhealthy missing bad
     corrupt rejected invalid
     """
 )
-NOT_WORK = _words(
+NOT_WORK = words_in(
     """
     worker rank pid gpu tpu chip device host port attempt retry restart loss lr rate learning norm grad
     elapsed eta uptime second sec minute min hour ms time took duration latency age ago mem memory rss heap

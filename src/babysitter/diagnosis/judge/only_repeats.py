@@ -1,0 +1,61 @@
+"""A job prints on, and for long nothing that it has not printed before."""
+
+from datetime import UTC, datetime
+
+from babysitter.diagnosis.judge.cause_by_lines import cause_by_lines, with_cause
+from babysitter.diagnosis.judge.patience import was_reported
+from babysitter.diagnosis.judge.snapshot import Snapshot
+from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
+from babysitter.diagnosis.timeline.entries import read_entries
+from babysitter.diagnosis.timeline.nothing_new import is_long_since_new, may_repeat
+from babysitter.diagnosis.timeline.wordings import is_request, reports_trouble
+from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
+from babysitter.model.observation import Want
+from babysitter.model.verdict import Diagnosis, Reason, SignalKind
+
+NEAR_S = 60.0  # guess: before the newest new line, a report is of what stopped the job
+_WANTS = frozenset({Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.TASKS})
+
+
+def only_repeats(snapshot: Snapshot) -> Suspicion:
+    """Only known lines are printed, digit by digit, by no server that waits and none that is asked."""
+    memory, texts = snapshot.memory, snapshot.memory.texts
+    if not snapshot.runs or not snapshot.sees_lines or snapshot.needs_crew or texts.new_at_s is None:
+        return none_of(SignalKind.STUCK, "texts.new", "not a running job whose own log was read")
+    new_at = datetime.fromtimestamp(texts.new_at_s, UTC)
+    if snapshot.began_at is not None and new_at < snapshot.began_at:
+        return none_of(SignalKind.STUCK, "texts.new", "the newest try has printed nothing yet")
+    is_reported = was_reported(snapshot, texts.new_at_s - NEAR_S, texts.new_at_s + NEAR_S)
+    least_s = snapshot.limits.work_stopped_s if is_reported else snapshot.limits.nothing_new_s
+    repeated = [line for line in memory.profile.templates if line.last_at_s > texts.new_at_s]
+    told = f"{texts.repeats} lines in {texts.repeated_for_s / 60:.0f} minutes, and none that is new"
+    is_long = is_long_since_new(texts, least_s)
+    is_served = any(is_request(line) for line in memory.profile.templates)
+    is_calm = not is_reported and (is_served or may_repeat(read_entries(line.example for line in repeated)))
+    reasons = (
+        Reason("texts.new", is_long, f"{told} (told from {least_s / 60:.0f} min on)"),
+        Reason(
+            "texts.serve", not is_calm, "so does a server, and who waits" if is_calm else "no server, no wait"
+        ),
+    )
+    if not is_long or is_calm:
+        return Suspicion(SignalKind.STUCK, Certainty.NONE, reasons)
+    chatter = [line for line in repeated if not reports_trouble(line)]
+    found = cause_by_lines(snapshot, texts.new_at_s - NEAR_S, chatter=chatter, silent_s=least_s)
+    diagnosis = with_cause(
+        Diagnosis(
+            cause=Cause.STAGE_STUCK,
+            severity=Severity.FATAL if is_reported else Severity.DEGRADED,
+            action=ActionKind.ESCALATE,
+            explanation=f"The job printed {told}: it lives, and its work does not go on.",
+            confidence=0.6,
+            evidence=tuple(
+                Evidence(line.text, line.source, at=datetime.fromtimestamp(line.last_at_s, UTC))
+                for line in repeated[:2]
+            ),
+            retry=Retry.HELPS,
+            look_at=("worker-dump",),
+        ),
+        found,
+    )
+    return Suspicion(SignalKind.STUCK, Certainty.PROVEN, reasons, told, diagnosis, diagnosis.evidence, _WANTS)
