@@ -87,6 +87,9 @@ class Limits:
     nothing_new_s: float = _limit(
         1200.0, "a job that prints nothing but lines that it has printed before for so long stands still"
     )
+    worthless_s: float = _limit(
+        600.0, "a value of a job's work that was never 0, no number or ten times as slow, and is for so long"
+    )
     only_failures_s: float = _limit(
         900.0, "a job that reports the same failure again and again, and nothing new, for so long only fails"
     )

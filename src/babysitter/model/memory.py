@@ -32,6 +32,7 @@ from babysitter.model.run_profile import RunProfile
 from babysitter.model.seen import Source
 from babysitter.model.startup import StartupState
 from babysitter.model.thread_dump import DumpSummary
+from babysitter.model.value_course import ValueCourse
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,7 @@ class Memory:
     only_idle: OnlyPolls | None = None  # status lines by which work waits and nothing runs
     told_quiet: ToldQuiet | None = None
     texts: KnownTexts = field(default_factory=KnownTexts)
+    values: tuple[ValueCourse, ...] = ()  # named in its lines, those reported last at the end
     measures: tuple[MeasureNote, ...] = ()
     loss_courses: tuple[LossCourse, ...] = ()
     failed_items: tuple[ItemNote, ...] = ()

@@ -197,3 +197,22 @@ def test_a_report_before_the_repeats_names_the_cause() -> None:
 )
 def test_lines_that_may_repeat_are_not_told(repeated: Printed) -> None:
     assert told([*BEGUN, *repeated], 2300) == []
+
+
+def test_work_that_is_worthless_is_told() -> None:
+    scored = every(30, 1200, "INFO scored batch {n}: reward=0.4{m}1 from the judge")
+    worthless = every(30, 3600, "INFO scored batch {n}: reward=0.0000 from the judge", 1200)
+    first_s, verdict = told([*scored, *worthless], 2400)[0]
+    assert 1800 <= first_s <= 2100
+    assert verdict.diagnosis is not None
+    assert (verdict.cause, verdict.diagnosis.severity) == (Cause.DATA_ERROR, Severity.DEGRADED)
+    assert "has been 0 in" in verdict.diagnosis.explanation
+
+
+REFUSED = "ERROR cannot connect to the broker: [Errno 111] Connection refused."
+
+
+@pytest.mark.parametrize(("answer", "least_s"), [("Trying again in 20 seconds", 900), ("nothing to do", 180)])
+def test_a_program_that_tries_again_has_a_quarter_of_an_hour(answer: str, least_s: float) -> None:
+    first_s, _ = told([*every(20, 2400, REFUSED), *every(20, 2400, answer)], 2400)[0]
+    assert least_s <= first_s <= least_s + 120

@@ -59,18 +59,17 @@ def _is_known(snapshot: Snapshot, from_s: float) -> bool:
     )
 
 
-def is_answered(snapshot: Snapshot, evidence: Sequence[Evidence]) -> bool:
-    """Whether the program said, as it reported this, that it goes on without."""
+def is_answered(snapshot: Snapshot, evidence: Sequence[Evidence], answer: Stance) -> bool:
+    """Whether the program said so of it as it reported this: that it goes on without, or tries again."""
     reported_at = max((line.at for line in evidence if line.at is not None), default=None)
     if reported_at is None:
         return False
-    from_s = reported_at.timestamp()
-    return any(
-        from_s <= line.at_ms / 1000 <= from_s + ANSWER_S and _says_that_it_goes_on(line.text)
-        for line in snapshot.memory.recent_lines
-    )
+    memory, from_s = snapshot.memory, reported_at.timestamp()
+    said = [(line.at_ms / 1000, line.text) for line in memory.recent_lines]
+    said += [(template.first_at_s, template.example) for template in memory.profile.templates]
+    return any(from_s <= at_s <= from_s + ANSWER_S and answer in _stances(text) for at_s, text in said)
 
 
 @lru_cache(maxsize=4096)
-def _says_that_it_goes_on(text: str) -> bool:
-    return any(stance is Stance.TOLERATED for stance, _, _ in governed_spans(read_frame(text).message))
+def _stances(text: str) -> frozenset[Stance]:
+    return frozenset(stance for stance, _, _ in governed_spans(read_frame(text).message))

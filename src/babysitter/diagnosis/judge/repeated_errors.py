@@ -21,10 +21,11 @@ from babysitter.diagnosis.judge.patience import is_answered, is_mild, patience_s
 from babysitter.diagnosis.judge.root_cause import diagnose
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion
+from babysitter.diagnosis.stance.vocabulary import Stance
 from babysitter.diagnosis.timeline.non_finite import find_non_finite
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.model.cause_info import about
-from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Severity
+from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Retry, Severity
 from babysitter.model.ids import JobId
 from babysitter.model.job import TaskState
 from babysitter.model.log import Role
@@ -32,6 +33,7 @@ from babysitter.model.memory import ErrorNote
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
+_MAY_PASS = (Retry.HELPS, Retry.ITSELF)
 MIN_BAD_REPORTS = 3  # of values that are not finite: fewer may be skipped steps
 
 
@@ -49,8 +51,10 @@ def repeated_errors(snapshot: Snapshot) -> Suspicion:
     is_fatal = found is not None and found.severity is Severity.FATAL
     is_measured = found is not None and found.cause is Cause.NUMERICAL_DIVERGENCE and _is_measured(snapshot)
     most_s = patience_s(snapshot)
-    if found is not None and is_answered(snapshot, found.evidence):
+    if found is not None and is_answered(snapshot, found.evidence, Stance.TOLERATED):
         most_s = limits.patience_most_s
+    elif found is not None and _may_pass(snapshot, found):
+        most_s = max(most_s, limits.only_failures_s)
     is_harmless = found is not None and all(map(is_mild, found.evidence)) and works_on(snapshot)
     is_lasting = is_fatal and (is_measured or (stands_s >= most_s and not is_harmless))
     reasons = (
@@ -77,6 +81,11 @@ def repeated_errors(snapshot: Snapshot) -> Suspicion:
         level = Certainty.PROVEN if _is_silent(snapshot) else Certainty.LIKELY
     wants = frozenset({Want.TASKS, Want.WORKER_LINES})
     return Suspicion(SignalKind.ERRORS, level, reasons, found.explanation, found, found.evidence, wants)
+
+
+def _may_pass(snapshot: Snapshot, found: Diagnosis) -> bool:
+    """Whether trying again helps, and the program says that it does."""
+    return found.retry in _MAY_PASS and is_answered(snapshot, found.evidence, Stance.RETRIED)
 
 
 def _is_silent(snapshot: Snapshot) -> bool:

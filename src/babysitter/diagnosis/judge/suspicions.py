@@ -24,6 +24,7 @@ from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion
 from babysitter.diagnosis.judge.task_crash_loop import task_crash_loop
 from babysitter.diagnosis.judge.work_stopped import work_stopped
 from babysitter.diagnosis.judge.worker_churn import no_output, worker_churn
+from babysitter.diagnosis.judge.worthless_work import worthless_work
 from babysitter.diagnosis.judge.zombie import zombie
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.job import JobState
@@ -33,7 +34,7 @@ from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
 # What explains others comes first. A new suspicion is a function and a row here.
 SUSPICIONS: tuple[Callable[[Snapshot], Suspicion], ...] = (
     zombie, left_over, missing_member, hung_exit, stuck, stragglers, worker_churn, task_crash_loop,
-    member_churn, work_stopped, only_failures, count_stands_still, told_quiet, only_polls,
+    member_churn, work_stopped, only_failures, worthless_work, count_stands_still, told_quiet, only_polls,
     only_waits, only_idle, only_repeats, startup_stall, repeated_errors, no_output,
 )  # fmt: skip
 

@@ -16,6 +16,7 @@ from babysitter.diagnosis.timeline.only_polls import fold_idle, fold_polls, fold
 from babysitter.diagnosis.timeline.pod_listing import find_left_over
 from babysitter.diagnosis.timeline.still import StoppedCount, find_stopped_count
 from babysitter.diagnosis.timeline.told import find_told_quiet
+from babysitter.diagnosis.timeline.worthless import fold_values
 from babysitter.model.ids import TaskId
 from babysitter.model.log import LogLine
 from babysitter.model.memory import Memory
@@ -63,6 +64,7 @@ def with_counts(memory: Memory, lines: Sequence[LogLine], first_position: int) -
         work=counters.work,
         still_count=None if stopped is None else _still_count(stopped, entries, lines),
         texts=fold_texts(memory.texts, entries),
+        values=fold_values(memory.values, entries),
         told_quiet=find_told_quiet(memory.told_quiet, entries, counters),
         measures=fold_measures(memory.measures, entries),
         loss_courses=fold_losses(memory.loss_courses, entries),

@@ -41,6 +41,7 @@ def with_lines(memory: Memory, observation: Observation, lines: tuple[LogLine, .
         memory = replace(
             memory,
             texts=KnownTexts(),
+            values=(),
             told_quiet=None,
             measures=(),
             loss_courses=(),

@@ -75,7 +75,12 @@ def is_request(template: LineTemplate) -> bool:
 
 def is_asked_for(template: LineTemplate) -> bool:
     """Whether a line is about what somebody asks for from outside: it stops when nobody does."""
-    return _ASKED_FOR.search(template.example) is not None
+    return asks_from_outside(template.example)
+
+
+def asks_from_outside(text: str) -> bool:
+    """The same of a line as it was printed."""
+    return _ASKED_FOR.search(text) is not None
 
 
 def counts_work(note: CountNote) -> bool:

@@ -1,0 +1,59 @@
+"""A job works on, and by its own numbers nothing comes of it."""
+
+from datetime import UTC, datetime
+
+from babysitter.diagnosis.judge.cause_by_lines import cause_by_lines, with_cause
+from babysitter.diagnosis.judge.snapshot import Snapshot
+from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
+from babysitter.diagnosis.timeline.named_values import ValueKind
+from babysitter.diagnosis.timeline.wordings import asks_from_outside
+from babysitter.diagnosis.timeline.worthless import find_worthless
+from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
+from babysitter.model.value_course import OffValue, ValueCourse
+from babysitter.model.verdict import Diagnosis, Reason, SignalKind
+
+SLOW = 2.0  # guess: times as long of what only got slow: it may pass
+NEAR_S = 300.0  # guess: before the first of the unusual values, a report may be of what changed them
+
+
+def worthless_work(snapshot: Snapshot) -> Suspicion:
+    """A value that was never so is 0, no number or ten times as slow, in report after report."""
+    memory, least_s = snapshot.memory, snapshot.limits.worthless_s
+    if not snapshot.runs or not snapshot.sees_lines or snapshot.needs_crew:
+        return none_of(SignalKind.ERRORS, "values.off", "not a running job whose own log was read")
+    courses = [course for course in memory.values if not asks_from_outside(course.usual_text)]
+    course = find_worthless(courses, least_s, slow_s=SLOW * least_s)
+    if course is None or course.off is None:
+        return none_of(SignalKind.ERRORS, "values.off", f"no value is unusual for {least_s / 60:.0f} min")
+    told = _told(course, course.off)
+    found = cause_by_lines(snapshot, course.off.first_at_s - NEAR_S)
+    first = Evidence(course.off.text, course.speaker, at=datetime.fromtimestamp(course.off.first_at_s, UTC))
+    diagnosis = with_cause(
+        Diagnosis(
+            cause=_cause(course, course.off),
+            severity=Severity.DEGRADED,
+            action=ActionKind.ESCALATE,
+            explanation=f"{told[0].upper()}{told[1:]}: the job works on, and nothing comes of it.",
+            confidence=0.6,
+            evidence=(Evidence(course.usual_text, course.speaker), first),
+            retry=Retry.UNKNOWN,
+        ),
+        found,
+    )
+    reasons = (Reason("values.off", True, told),)
+    return Suspicion(SignalKind.ERRORS, Certainty.PROVEN, reasons, told, diagnosis, diagnosis.evidence)
+
+
+def _told(course: ValueCourse, off: OffValue) -> str:
+    low, high = min(course.newest), max(course.newest)
+    is_now = "no number" if off.value is None else f"{off.value:g}"
+    return (
+        f"`{course.name}` was {low:g} to {high:g} and has been {is_now} in {off.reports} reports"
+        f" over {off.for_s / 60:.0f} minutes"
+    )
+
+
+def _cause(course: ValueCourse, off: OffValue) -> Cause:
+    if off.value is None:
+        return Cause.NUMERICAL_DIVERGENCE
+    return Cause.STRAGGLERS if course.kind in (ValueKind.RATE, ValueKind.COST) else Cause.DATA_ERROR

@@ -1,0 +1,111 @@
+"""Named values in a line: what was done, how well, how fast, and what was turned away."""
+
+import re
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import lru_cache
+from typing import NamedTuple
+
+from babysitter.diagnosis.frame.skeleton import without_digits
+from babysitter.diagnosis.timeline.work_words import counts_work, measures_else, words_in
+
+MAX_CHARACTERS = 400
+MAX_SERIES = 60
+MAX_VALUES = 16  # of one line; a longer row is data
+
+
+class ValueKind(StrEnum):
+    """What a value measures."""
+
+    QUALITY = "quality"  # how well the work goes; a loss is one
+    QUANTITY = "quantity"  # work done
+    RATE = "rate"  # work done in a time
+    COST = "cost"  # the time of a piece of work
+    REJECTED = "rejected"  # what came and was turned away
+    OTHER = "other"
+
+
+class ValuePlace(NamedTuple):
+    """Where a message holds a value: the words before it, its name and kind, the span of its digits."""
+
+    series: str
+    name: str
+    kind: ValueKind
+    start: int
+    end: int
+
+
+def read_named_values(message: str) -> tuple[ValuePlace, ...]:
+    """Return where a message holds values, the first one first."""
+    return _values(without_digits(message[:MAX_CHARACTERS]))
+
+
+@lru_cache(maxsize=4096)
+def _values(skeleton: str) -> tuple[ValuePlace, ...]:
+    """The values of all messages whose digits stand at the same places."""
+    found: dict[int, ValuePlace] = {}
+    for match in (*_RATE.finditer(skeleton), *_NAMED.finditer(skeleton), *_COUNTED.finditer(skeleton)):
+        start, end = match.span("value")
+        is_rate = match.re is _RATE
+        name = _name_of_rate(match) if is_rate else match["name"].strip(" _./-")
+        kind = (ValueKind.COST if match["cost"] else ValueKind.RATE) if is_rate else _kind(name)
+        if name and kind is not None and start not in found and (match.re is not _COUNTED or kind in _COUNTS):
+            series = _NUMBER.sub("#", skeleton[:start])[-MAX_SERIES:] + name
+            found[start] = ValuePlace(series, name, kind, start, end)
+    return tuple(found[start] for start in sorted(found)) if len(found) <= MAX_VALUES else ()
+
+
+def _name_of_rate(match: re.Match[str]) -> str:
+    """The unit; what is counted stands before a mere "/s", as in "docs 12/s"."""
+    unit = match["name"].strip()
+    counted = _LAST_WORD.search(match.string[: match.start("value")]) if unit.startswith("/") else None
+    return f"{counted[0].strip()}{unit}" if counted else unit
+
+
+def _kind(name: str) -> ValueKind | None:
+    words = _words(name)
+    if not words or _LIMITS.intersection(words):
+        return None
+    if _REJECTED.intersection(words):
+        return ValueKind.REJECTED
+    if _QUALITY.intersection(words):
+        return ValueKind.QUALITY
+    if _RATES.intersection(words):
+        return ValueKind.RATE
+    if measures_else(words):
+        return None
+    return ValueKind.QUANTITY if counts_work(words) or _ACCEPTED.intersection(words) else ValueKind.OTHER
+
+
+def _words(name: str) -> Sequence[str]:
+    return [word for word in re.split(r"[^a-z]+", name.lower()) if word][-2:]
+
+
+_VALUE = r"[-+]?(?:\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+|nan\b|NaN\b|[iI]nf(?:inity)?\b|\*{3,})"
+_NUMBER = re.compile(_VALUE)
+_NAMED = re.compile(
+    r"(?<![A-Za-z])(?P<name>[A-Za-z][A-Za-z_./-]*(?: [A-Za-z][A-Za-z_/-]*)?)['\"]?\s{0,12}[:=|]\s{0,12}['\"]?"
+    rf"(?P<value>{_VALUE})(?![\w:/.]*\d)"
+)
+_LAST_WORD = re.compile(r"[A-Za-z_]+\s?$")
+_COUNTED = re.compile(rf"(?<![\w.=:/-])(?P<value>{_VALUE}) (?P<name>[a-z]+)\b")
+_PIECES = r"(?:step|it|iter|iteration|batch|epoch|sample|record|doc|frame|item)s?"
+_RATE = re.compile(
+    rf"(?<![\w.])(?P<value>{_VALUE})\s?(?P<name>(?P<cost>m?s/{_PIECES})|[A-Za-z]{{1,10}}/(?:s|sec|second|min|h)"
+    r"|/s(?:ec)?|fps|[a-z]{1,10} per sec(?:ond)?)\b"
+)
+_COUNTS = (ValueKind.QUANTITY, ValueKind.REJECTED)
+_QUALITY = words_in(
+    """
+    loss losses reward rewards rew acc accuracy success score bleu psnr ssim recall precision objective return
+    """
+)
+_RATES = words_in("throughput rate speed fps ips qps sec")
+_ACCEPTED = words_in("accepted passed kept matched valid ok solved produced emitted inserted")
+_REJECTED = words_in(
+    """
+    rejected rejects wrong failed skipped dropped orphan orphans unmatched invalid bad corrupt discarded
+    refused quarantined malformed empty
+    """
+)
+_LIMITS = words_in("best min lowest initial threshold max limit target clip patience scale learning lr total")

@@ -1,0 +1,71 @@
+"""Values that were never so, and are in every report."""
+
+import pytest
+
+from babysitter.diagnosis.timeline.count_history import entries_of
+from babysitter.diagnosis.timeline.named_values import ValueKind, read_named_values
+from babysitter.diagnosis.timeline.worthless import find_worthless, fold_values
+from babysitter.model.value_course import ValueCourse
+from tests.support.jobs import raw
+
+USUAL, OFF = range(20), range(20, 45)
+
+
+def found(usual: str, off: str, step_s: float = 60.0) -> ValueCourse | None:
+    """The worthless value of 20 reports and 25 more: `{n}` counts, `{r}` rises and falls."""
+    texts = [usual.format(n=n, r=400 + n * 7 % 23) for n in USUAL]
+    texts += [off.format(n=n, r=400 + n * 7 % 23) for n in OFF]
+    courses: tuple[ValueCourse, ...] = ()
+    for place, text in enumerate(texts):  # look by look
+        courses = fold_values(courses, entries_of([raw(place * step_s, text)], place))
+    return find_worthless(courses, 600, slow_s=1200)
+
+
+@pytest.mark.parametrize(
+    ("usual", "off", "name"),
+    [
+        ("iter {n} reward=0.{r}1 kl=0.01", "iter {n} reward=0.0000 kl=0.01", "reward"),
+        ("s{n} loss=3.{r} tok/step=4096", "s{n} loss=0.000 tok/step=0", "loss"),
+        ("window in={r} bad=1 written={r}", "window in={r} bad=1 written=0", "written"),
+        ("read {n}: accepted={r} rejected=3", "read {n}: accepted=0 rejected=400", "accepted"),
+        ("it {n} J = 4.{r}E+03 taken", "it {n} J = ********** not taken", "J"),
+        ("|  ep_rew_mean  | {r}.5  |", "|  ep_rew_mean  | 0  |", "ep_rew_mean"),
+        ("step {n} 0.9{n} s/step eta 3h", "step {n} 38.1 s/step eta 11d", "s/step"),
+        ("shard {n} of 90 {r}.0 docs/s", "shard {n} of 90 1.2 docs/s", "docs/s"),
+    ],
+)
+def test_worthless_work(usual: str, off: str, name: str) -> None:
+    course = found(usual, off)
+    assert course is not None
+    assert course.name == name
+
+
+@pytest.mark.parametrize(
+    ("usual", "off"),
+    [
+        ("poll {n}: rows={r}", "poll {n}: rows=0"),  # nothing came
+        ("poll {n}: total=90412 rows={r}", "poll {n}: total=90412 rows=0"),
+        ("step {n} loss=0.00{n}", "step {n} loss=0.000"),  # it was small before
+        ("step {n} lr=0.{r}", "step {n} lr=0.0"),
+        ("read {r} rows, errors={r}", "read {r} rows, errors=0"),
+        ("shard {n} of 90 {r}.0 docs/s", "shard {n} of 90 90.0 docs/s"),  # four times slower
+        ("epoch {n} best loss=0.{r}", "epoch {n} best loss=0.000"),
+    ],
+)
+def test_values_that_may_be_so(usual: str, off: str) -> None:
+    assert found(usual, off) is None
+
+
+def test_a_usual_value_ends_it_and_a_short_time_is_not_told() -> None:
+    assert found("iter {n} reward=0.{r}1", "iter {n} reward=0.{r}1") is None
+    assert found("iter {n} reward=0.{r}1", "iter {n} reward=0.0000", step_s=20) is None
+
+
+def test_what_values_measure() -> None:
+    values = read_named_values("worker - success: 0.712 - failed: 0.250 - images per sec: 46, 300 rows read")
+    assert {value.name: value.kind for value in values} == {
+        "success": ValueKind.QUALITY,
+        "failed": ValueKind.REJECTED,
+        "per sec": ValueKind.RATE,
+        "rows": ValueKind.QUANTITY,
+    }
