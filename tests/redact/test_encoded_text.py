@@ -30,6 +30,25 @@ def test_encoded_secret_is_redacted(command: str, word: str):
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "- path: /etc/x.env\n  encoding: b64\n  content: {}\n- path: /etc/motd",
+        '{{"content": "{}",\n"encoding": "base64"}}',
+        "$ base64 -w0 .env\n{}\n$ ls",
+        "Content-Transfer-Encoding: base64\n\n{}\n",
+        "blob: !!binary |\n  {}\nnext: 1",
+    ],
+)
+def test_encoding_said_on_another_line_is_read(text: str):
+    for word in (SETTINGS, OBJECT):
+        for written in (word,) if '"{}"' in text else (word, f"{word[:28]}\n  {word[28:]}"):
+            shown = redact(text.format(written))
+            assert not any(piece in shown for piece in (word[:28], word[28:]))
+            assert redact(shown) == shown
+    assert redact(text.format(INNOCENT)) == text.format(INNOCENT)
+
+
+@pytest.mark.parametrize(
     "line", [f"user_data: {SETTINGS}", f"UserData={OBJECT}", f"starting with {SCRIPT} now"]
 )
 def test_data_of_a_new_machine_are_redacted(line: str):

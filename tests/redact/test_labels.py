@@ -108,6 +108,21 @@ def test_cell_below_a_label_is_redacted(table: str):
     assert WORD not in redact(table.format(WORD))
 
 
+@pytest.mark.parametrize("sign", ["->", " -> ", " => ", " → ", " | "])
+def test_password_behind_an_arrow_is_redacted(sign: str):
+    assert WORD not in redact(f"şifre{sign}{WORD} (2/5)")
+    assert WORD not in redact(f"Kennwort für ada{sign}{WORD}")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["contraseña del nodo: manzanilla", "Kennwort: regenschirm", "heslo = lokomotiva.", "hasło: parasol"],
+)
+def test_plain_word_alone_behind_a_label_is_redacted(line: str):
+    assert redact(line).startswith(line.split(" ")[0])
+    assert redact(line).rstrip(".").endswith(REDACTED)
+
+
 MORE_KEYS = ["Clé d'API ", "clé d’accès", "clé de l'API", "Zugangsschlüssel", "ключ доступа"]
 
 
@@ -127,6 +142,11 @@ def test_key_behind_a_label_is_redacted(label: str):
         "Le mot de passe est valable 90-jours sur gpu-17",
         "mot de passe : ********",
         "contraseña incorrecta",
+        "contraseña: incorrecta",
+        "hasło: nieprawidłowe",
+        "heslo: neplatné",
+        "mot de passe : requis",
+        "mot de passe : voir le manuel",
         "clave: valor",
         "пароль неверный",
         "पासवर्ड में 8 अक्षर",

@@ -18,6 +18,7 @@ SECRET = words(
     "access_tokens accessTokens credentials jwt csrf_token MYSQL_ROOT_PASS AZURE_STORAGE_KEY WANDB_KEY "
     "OAuthToken RABBITMQ_DEFAULT_PASS ansible_become_pass RCLONE_CONFIG_PASS ERLANG_COOKIE OTP_SEED "
     "StoragePass slurm_pass "
+    "mlflow_pass TRINO_PASS irods-pass "
     "wallet_seed PAGERDUTY_ROUTING_KEY PD_INTEGRATION_KEY InstrumentationKey CLICKHOUSE_KEY"
 )
 PASSWORD = words(
@@ -35,8 +36,11 @@ INNOCENT = words(
 )
 UNCERTAIN = words(
     "bos_token eos_token pad_token unk_token image_token end_token text_token special_tokens num_tokens "
-    "tokens key routing_key forward_pass db_first_pass join_key S3_SK volc_ak openai_api sk"
+    "tokens key routing_key forward_pass db_first_pass join_key S3_SK volc_ak openai_api sk "
+    "access s3_access DATADOG_APP x-acme-ticket doors.unlock compiler_pass salt"
 )
+PROBABLE = words("pairingCode INVITE_CODE activation-code cookie_salt encryption.salt pepper")
+OF_DIGITS = words("seal_pin walletPin TPM_PIN")
 
 
 @pytest.mark.parametrize("name", SECRET)
@@ -73,3 +77,24 @@ def test_name_whose_value_is_no_plain_word(name: str) -> None:
 @pytest.mark.parametrize("name", words("api pgpass sky"))
 def test_word_that_only_ends_like_a_secret(name: str) -> None:
     assert judge_name(name) is Name.INNOCENT
+
+
+@pytest.mark.parametrize("name", PROBABLE)
+def test_name_whose_value_must_not_be_a_word(name: str) -> None:
+    assert judge_name(name) is Name.PROBABLE
+
+
+@pytest.mark.parametrize("name", OF_DIGITS)
+def test_name_whose_value_may_be_digits(name: str) -> None:
+    assert judge_name(name) is Name.LIKELY_PASSWORD
+
+
+@pytest.mark.parametrize("name", words("mesh_pass X-Relay-Pass"))
+def test_pass_of_nobody_known_must_look_chosen(name: str) -> None:
+    assert judge_name(name) is Name.CHOSEN
+
+
+@pytest.mark.parametrize("name", words("access_log ticket_id last_access_time exit_code unlock_count"))
+def test_name_about_such_a_thing_is_innocent(name: str) -> None:
+    assert judge_name(name) is not Name.SECRET
+    assert judge_name(name) is not Name.PROBABLE

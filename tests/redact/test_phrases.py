@@ -162,6 +162,15 @@ def test_phrases_have_different_ids():
         f"x=0.0d5f8a52-0000-4000-8000-0c1d2e3f4a5b.{KEY}:{KEY[:22]}==",
         f"The password for the store will be {WORD} from Monday",
         f"Default login is ada / {WORD} on port 9001",
+        f"read -rs DB_PW <<< {WORD}",
+        f"read -r -p 'name: ' API_KEY <<< \"{KEY}\"",
+        f'10.8.2.14:51220] "CONFIG" "SET" "requirepass" "{WORD}"',
+        f"computed X-Lab-Signature-256 with key {WORD}",
+        f"hmac-sha256 of the body using the shared secret '{WORD}'",
+        f"loaded key {WORD} (len=15)",
+        f"using token {WORD} (15 chars)",
+        f"mc alias set lab https://s3.example {KEY[:20]} {WORD}",
+        f"mcli config host add lab https://s3.example {KEY[:20]} {WORD}",
         "master_key = b'" + r"\x8f\x12\xa0\x9b\xcc\x01\x77\xe2\x13\x98" + "'",
     ],
 )
@@ -185,6 +194,13 @@ def test_phrase_gives_the_secret_away(text: str):
     ],
 )
 def test_one_time_code_is_redacted(text: str):
+    assert "984150" not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["seal_pin: '984150'", '{"hsmPin":"984150"}', "BUNKER_PIN=984150", "x.fancy_pin = 984150"]
+)
+def test_pin_of_many_digits_is_redacted_under_any_name(text: str):
     assert "984150" not in redact(text)
 
 
@@ -243,6 +259,39 @@ def test_key_pair_in_numbers_is_redacted():
     numbers = ",".join(str(at) for at in range(100, 164))
     assert "123,124" not in redact(f"keypair: [{numbers}]")
     assert redact(f"pixels: [{numbers}]") == f"pixels: [{numbers}]"
+
+
+NUMBERS = "7 201 33 94 120 8 255 61 17 40 99 182 13 77 240 5"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"cfg={{SigningKey:[{NUMBERS}] Debug:true}}",
+        f"{{User:ada Password:[{NUMBERS}]}}",
+        f"hmac_secret = bytearray([{NUMBERS.replace(' ', ', ')}])",
+        f"privateKey: Uint8Array(16) [ {NUMBERS.replace(' ', ', ')} ]",
+        f"private_key: []byte{{{NUMBERS.replace(' ', ', ')}}}",
+        "clientSecret: <Buffer 07 c9 21 5e 78 08 ff 3d 11 28 63 b6 0d 4d f0 05>",
+    ],
+)
+def test_numbers_of_a_key_are_redacted(text: str):
+    shown = redact(text)
+    assert not any(part in shown for part in ("201", "c9 21"))
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"token_ids=[{NUMBERS}]",
+        f"key: [{NUMBERS.replace(' ', ', ')}]",
+        f"attention_key = [{NUMBERS}]",
+        f"public_key: <Buffer {'0f 1e ' * 6}00>",
+    ],
+)
+def test_other_numbers_stay(text: str):
+    assert redact(text) == text
 
 
 @pytest.mark.parametrize(
@@ -352,6 +401,12 @@ def test_key_pair_in_numbers_is_redacted():
         "GET /x?ticket=12&op=OPEN",
         "https://x.example/verify/email",
         "https://x.example/confirm/run-20261120",
+        "gpio_pin = 17",
+        "cpu_pin=0-15",
+        "read line <<< hello12",
+        "signed with key id kms-prod-3",
+        "HMAC computed with key from env",
+        "loaded key cache (len=12)",
         "two-factor list of items\n1. item\n2. item",
         "wandb: API key is not valid for host http://wandb.example:8080",
         '{"msg": "cache key: linux-py3.11-aa0e5c3fdc91acbb33ae04c3eb47a835cb61ce9e4cac7c71f97df615c5d2cb4a"}',

@@ -86,11 +86,18 @@ WORDS = "otter maple granite velvet harbor thunder pickle saffron lantern walrus
         f"mnemonic (12 words): {' '.join(WORDS)}",
         "Recovery phrase:\n" + "\n".join(f"{number}. {word}" for number, word in enumerate(WORDS, 1)),
         f"seed words: {', '.join(WORDS)}",
+        f"note this mnemonic down: {' '.join(WORDS)}",
+        f"Your recovery phrase for the wallet of ada: {' '.join(WORDS)}",
+        f"keep these 12 words:\n{' '.join(WORDS)}",
+        f"mnemonic: {' '.join(WORDS[:7])}\n  {' '.join(WORDS[7:])}",
+        f"mnemonic={WORDS}",
+        f"MNEMONIC: {' '.join(WORDS).upper()}",
     ],
 )
 def test_words_of_a_seed_are_redacted(text: str):
-    shown = redact(text)
+    shown = redact(text + "\nbalance: 12").lower()
     assert not any(word in shown for word in WORDS)
+    assert shown.endswith("\nbalance: 12")
 
 
 @pytest.mark.parametrize(
@@ -123,6 +130,7 @@ def test_words_of_a_seed_are_redacted(text: str):
         'Property: server.port\n    Value: "8080"',
         "words: the quick brown fox jumps over the lazy dog and runs away now",
         "step 12. a 13. b",
+        "mnemonic device: it helps to remember what the words below are all about in this one",
         "GET /a%3Fx%3D1%26y%3D2",
         '"msg": "\\u0041bc 12"',
         "auth: Ошибка подключения",

@@ -86,6 +86,7 @@ PROGRAMS = (
     Program("airflow users (?:create|reset-password)", options="p", takes="uferl"),
     # Object stores: the id of a key and the key
     Program("(?:ossutil(?:64|mac64)?|obsutil)", options="kt", takes="iecL"),
+    Program("(?:mc|mcli) (?:alias set|config host add)", position=3, judged=Name.CHOSEN),
     Program("coscmd config", options="s", takes="abremp"),
     Program("qshell account", position=2, judged=Name.PROBABLE),
     Program("b2 (?:authorize-account|account authorize)", position=2, judged=Name.PROBABLE),

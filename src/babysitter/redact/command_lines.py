@@ -20,7 +20,7 @@ _FLAGS = re.compile(
     r"|(?:twine|flit)\s[^\n]{0,80}?\s-p\s{1,4}[\"']?|doctl\s[^\n]{0,40}?\s-t\s{1,4}[\"']?"
     r"|ssh-keygen\s[^\n]{0,80}?\s-[NP]\s{1,4}[\"']?|(?:xfreerdp|wlfreerdp|mstsc)\s[^\n]{0,80}?\s/p:[\"']?"
     r"|rabbitmqctl\s[^\n]{0,40}?(?:add_user|change_password)\s{1,4}\S{1,64}\s{1,4}[\"']?"
-    r"|mc\s{1,4}alias\s{1,4}set\s{1,4}(?:\S{1,256}\s{1,4}){3}[\"']?"
+    r"|mc(?:li)?\s{1,4}(?:alias\s{1,4}set|config\s{1,4}host\s{1,4}add)\s{1,4}(?:\S{1,256}\s{1,4}){3}[\"']?"
     r"|poetry\s{1,4}config\s{1,4}pypi-token\.[\w\-]{1,64}\s{1,4}[\"']?"
     r"|ngrok\s{1,4}(?:config\s{1,4}add-)?authtoken\s{1,4}[\"']?|redis-cli\s[^\n]{0,80}?--pass\s{1,4}[\"']?"
     r"|gh\s{1,4}secret\s{1,4}set\s{1,4}\w{1,64}\s[^\n]{0,60}?(?:--body|-b)[ =]{0,4}[\"']?"
@@ -42,8 +42,8 @@ SIGNS = (
     r"[\s'\"]-(?:[ua]|auth)\b|--user|--proxy-user|--http-user|--auth|sshpass|login|mysql|redis-cli|mongo|clickhouse|"
     r"cqlsh|influx|sqlcmd|snowsql|ldap|htpasswd|-pass|net +use|\becho\b|printf|<<<|curl|lftp|sqlplus|"
     r"sqlcl|sqlldr|expdp|impdp|\brman\b|"
-    r"openssl|zip\b|\b7z|mosquitto|twine|flit|doctl|ssh-keygen|freerdp|mstsc|rabbitmqctl|mc +alias|"
-    r"poetry +config|ngrok|gh +secret|addauth|\bsnmp|ipmitool|racadm|unseal|rekey"
+    r"openssl|zip\b|\b7z|mosquitto|twine|flit|doctl|ssh-keygen|freerdp|mstsc|rabbitmqctl|"
+    r"mc(?:li)? +(?:alias|config)|poetry +config|ngrok|gh +secret|addauth|\bsnmp|ipmitool|racadm|unseal|rekey"
 )
 _SIGNS = LinearPattern(SIGNS, ignore_case=True)
 _ACCOUNT = re.compile(

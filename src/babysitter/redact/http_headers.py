@@ -34,6 +34,7 @@ _PUBLIC_FIELD = re.compile(
     r"(?<![^\s,;&])(?:realm|qop|algorithm|nc|stale|charset|SignedHeaders|ts|se|skn|version|oauth_version"
     r"|oauth_signature_method|oauth_timestamp|uri)="
     r"(?:\\*\"[\w .,:;@/\-]{0,80}\\*\"|[\w.:;\-]{0,200})(?=[\s,&\"'\\]|$)"
+    r"|(?<=\w)/\d{8}/[a-z0-9\-]{2,30}/[a-z0-9\-]{2,30}/(?:aws4|goog4)_request(?=[\s,&\"'\\]|$)"
 )
 # Attributes of a cookie that is set: RFC 6265, section 4.1.1.
 _ATTRIBUTE = re.compile(

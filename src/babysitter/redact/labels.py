@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from babysitter.redact.names import Name
 from babysitter.redact.secret_verdict import is_secret
 from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
+from babysitter.redact.value_shapes import is_placeholder
 
 _BLANK = r"[ _.\-]"
 # German, Dutch, French, Spanish, Portuguese, Italian, Romanian, Turkish, Polish, Czech, Hungarian, Danish,
@@ -44,9 +45,22 @@ _LABEL = re.compile(
     rf"(?i)(?:(?P<password>{PASSWORDS})|(?P<key>{KEYS})|(?P<ambiguous>{AMBIGUOUS}))(?![a-z]{{0,12}}(?:_hash|_file|datei))"
 )
 _VALUE = re.compile(
-    r"[\w\"'”»`]{0,24}(?: [^\s:=：＝]{1,40}){0,4}\s?[:=：＝]\s{0,4}[\"'“«‘`]?"
+    r"[\w\"'”»`]{0,24}(?: [^\s:=：＝]{1,40}){0,4}?\s{0,8}(?:[\-=]>|→|[:=：＝│|])\s{0,8}[\"'“«‘`]?"
     r"(?:[\w.@\-]{1,64} / )?(?P<value>(?:[^\s\"'”»’`,;(（]"
     r"|[(（](?![^\x00-\x7f])){3,512})"  # up to a remark in brackets
+)
+# A plain word alone behind a sign, but for what becomes of a password: `falsch`, `incorrecta`, `verkeerd`.
+_ALONE = re.compile(r"[\"'”»`]?[.,;]?[ \t]*(?:\n|$)")
+_PLAIN_WORD = re.compile(r"[a-z\u00df-\u017f]{5,20}(?:-[a-z\u00df-\u017f]{3,20}){0,3}")
+_WHAT_BECOMES = re.compile(
+    r"in[ck]or|[a-z]*(?:valid|gültig|ogiltig|vigtig)|falsc?[hok]|fals[aoe]|verkeer|fout|onjuist|abgelauf|verlop"
+    r"|expir|scadut|caduc|venci|vypr|lejár|requ?i|erforder|verplicht|obligat|benötig|fehl|missing|manqu|falt|manca"
+    r"|ontbreek|brak|chyb|leer|vide|vuot|vac[ií]|vazi|leeg|pust|prázd|geänder|gewijzig|chang|modif|cambi|alter|zmien"
+    r"|změn|akzept|accept|ac?cett|aceit|verweig|refus|rejet|rechaz|rejeit|rifiut|geweiger|denied|niep|niewa|nepl|nespr|błęd|špat"
+    r"|yanlış|hatal|geçersiz|hibás|väär|fel|feil|forkert|wrong|gesetz|défin|establec|defin|impost|ingesteld|ustaw"
+    r"|nasta|ayarl|verborg|masqu|ocult|nascost|escond|ukry|skry|gizli|xxxx|unbek|inconn|desconoc|sconosc|onbek|niezn"
+    r"|bitte|please|siehe|voir|véase|zie|olvid|oubli|esquec|dimentic|vergess|vergeten|correct|corrett|richtig|juist"
+    r"|valor|wert|value|word"
 )
 
 
@@ -57,8 +71,17 @@ def find_behind_labels(text: Text) -> Iterator[Span]:
             found = _VALUE.match(text.text, label.end())
             if found is None or found["value"].startswith(REDACTED):
                 continue
-            if is_secret(found["value"], _judged(label)):
+            if is_secret(found["value"], _judged(label)) or (
+                label["password"] and _is_word_alone(text.text, found)
+            ):
                 yield found.span("value")
+
+
+def _is_word_alone(text: str, found: re.Match[str]) -> bool:
+    """Whether the value is a plain word that ends its line, and none that tells what became of a password."""
+    value = found["value"].rstrip(".")
+    is_word = _PLAIN_WORD.fullmatch(value) is not None and _WHAT_BECOMES.match(value) is None
+    return is_word and not is_placeholder(value) and _ALONE.match(text, found.end()) is not None
 
 
 def lines_with_labels(text: Text) -> tuple[Span, ...]:

@@ -15,9 +15,13 @@ from babysitter.redact.text_spans import LinearPattern, Span, Text
 NAME_WORDS = (
     r"(?:passw|passphrase|passcode|passwort|kennwort|contrase|senha|motdepasse|pwd|mnemonic|secret|token|"
     r"cred|key|auth|sig|jwt|cookie|sas|pat\b|otp|mfa|sess|sid\b|bearer|pass\b|pw\b|csrf|xsrf|dsn|"
-    r"kubeconf|conn|nonce|salt|hmac|webhook|psk\b|(?:recovery|backup|verification|device)[_.\-]?code|"
+    r"kubeconf|conn|nonce|salt|hmac|webhook|psk\b|"
+    r"(?:recovery|backup|verif|device|activa|enrol|pairing|invit|claim|redeem|unlock|access|login|join|linking"
+    r"|registra)[a-z]{0,6}[_.\-]?code|"
     r"(?:wallet|recovery|nkey)[_.\-]?(?:seed|phrase)|(?:seed|pass)[_.\-]?phrase|rootpw|bindpw|"
-    r"(?:admin|user|card|sim|yubikey|access|unlock|hsm|piv)[_.\-]?pin\b|\bpin\b|[a-z]_api\b|(?:\b|_)[sa]k\b)"
+    r"(?:admin|user|card|sim|yubikey|access|unlock|hsm|piv|seal|wallet|login)[_.\-]?pin\b|(?:\b|_)pin\b|"
+    r"[a-z]_api\b|(?:datadog|\bdd)_app\b|(?:\b|_)access\b|(?:\b|_)[sa]k\b|ticket|(?:\b|_)un(?:lock|seal)\b|"
+    r"pepper\b|macaroon)"
 )
 MAX_RUNS_WITHOUT_NAME = 16  # then the linear scanner is quicker
 MAX_KNOWN_RUN = 128  # characters

@@ -13,7 +13,8 @@ from babysitter.redact.name_scan import find_names, is_named_by, may_have_value,
 from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_fingerprint, is_secret
 from babysitter.redact.simple_values import NOTHING, simple_value
-from babysitter.redact.text_spans import REDACTED, Span, Text
+from babysitter.redact.structure_behind_name import secret_leaves
+from babysitter.redact.text_spans import Span, Text
 from babysitter.redact.value_context import (
     ENDS_OF_WRONG,
     is_about_file,
@@ -49,7 +50,13 @@ from babysitter.redact.value_signs import (
     XML,
     XML_ATTRIBUTES,
 )
-from babysitter.redact.value_span import bare, quoted, random_word, structure_leaves
+from babysitter.redact.value_span import (
+    bare,
+    begins_line,
+    quoted,
+    random_word,
+    spoken_to_line_end,
+)
 
 MAX_ELEMENT = 4_096
 MAX_CELL = 512
@@ -59,21 +66,21 @@ SHORTEST_SURE = 20
 _QUOTES = ('"', "'", "`")
 _BRACKETS = ("{", "[", "(")
 _IN_QUERY = ("?", "&", ";")
-_STRINGS = re.compile(r"[(\[]\s{0,64}[bru]?\\*[\"'\[{(]")
-# A list of users: `(ada:..., root:...)`.
-_PAIRS = re.compile(
-    r"\(\s{0,8}[\w.@\-]{1,64}:[^\s:,()/][^\s,()]{3,128}(?:,\s{0,8}[\w.@\-]{1,64}:[^\s,()]{4,128}){0,40}\s{0,8}\)"
-)
 _CLOSED = re.compile(r"</|&lt;/|&#60;/|u003[cC]/")
 _NO_NAME = re.compile(
     r"/etc/passwd$|arn:[\w\-]*:secretsmanager:[\w\-]*:\d*:secret$"
     r"|(?<![\w\-])(?:checksum|digest|hash|sha256|sha1|md5|revision)[_\-]?/[\w.\-]{1,64}$"
 )
 _URL_USER = re.compile(r"[^\s/\"'<>]{1,512}@(?=[\w\-]{1,64}[.:])")
+# The id of a key; behind it stand the day, the region and the service that a signature is for.
+_SCOPED_ID = re.compile(
+    r"[^\s/%]{4,128}(?=(/|%2[fF])\d{8}\1[\w\-]{2,30}\1[\w\-]{2,30}\1(?:aws4|goog4)_request)"
+)
 _CELL = re.compile(r"[A-Za-z0-9_\-+/=.~:]{12,512}")
 _SCHEME = re.compile(
     r"\{[A-Za-z][\w\-]{1,15}\}(?=[\w+/$.])"
 )  # of a hash: `{SSHA}...` (RFC 2307), `{bcrypt}...`
+_QUALIFIED = re.compile(r"[\"'][\w.\-/:]{1,60}[:/]$")
 _ESCAPED = re.compile(r"\\[nrtbf]")
 _ESCAPED_BYTE = re.compile(r"(?:25){0,3}[0-9A-Fa-f]{2}(?=[A-Za-z_])")  # `%3BPWD`; `%253Bpwd`, escaped twice
 
@@ -127,7 +134,7 @@ def find_named(text: Text, first_look: FirstLook = simple_value) -> Iterator[Spa
             yield span
             at = span[1]
         elif setting.end >= walked and text.text[begin : begin + 1] in _BRACKETS:
-            leaves, walked = _structure(text.text, begin, setting.judged)
+            leaves, walked = secret_leaves(text.text, begin, setting.judged)
             yield from leaves
 
 
@@ -177,7 +184,7 @@ def _assigned(setting: NamedValue) -> Place | None:
             return found.end(), None
         weaker = at_most_probable(setting.judged) if _is_weak(found[0]) else setting.judged
         return found.end(), _joined(setting, _assigned_value(setting, found, weaker))
-    if setting.before in _QUOTES and (found := TUPLE.match(text, end)) is not None:
+    if _is_end_of_quoted(setting) and (found := TUPLE.match(text, end)) is not None:
         is_sure = setting.is_flag or setting.name.isupper()
         weaker = setting.judged if is_sure else at_most_probable(setting.judged)
         return found.end(), _value(setting, found.end(), weaker)
@@ -189,6 +196,16 @@ def _assigned(setting: NamedValue) -> Place | None:
     if found is not None and _CLOSED.search(text, found.end(), found.end() + MAX_ELEMENT) is not None:
         return found.end(), _value(setting, found.end(), setting.judged)
     return None
+
+
+def _is_end_of_quoted(setting: NamedValue) -> bool:
+    """Whether a string may end with the name: `"x-acme-token"`, `"acme:x-token"`."""
+    if setting.before in _QUOTES:
+        return True
+    earliest = max(0, setting.start - 64)
+    return (
+        setting.before in (":", "/") and _QUALIFIED.search(setting.text, earliest, setting.start) is not None
+    )
 
 
 def _is_weak(sign: str) -> bool:
@@ -203,12 +220,22 @@ def _assigned_value(setting: NamedValue, sign: re.Match[str], judged: Name) -> S
     whole = QUERY_VALUE.match(setting.text, setting.end) if setting.before in ("?", "&") else None
     if whole is not None and is_secret(whole[1], judged):  # it holds an `&` of its own
         return whole.span(1)
-    span = _value(setting, sign.end(), judged, is_colon=":" in sign[0])
+    span = _spoken(setting, sign) or _value(setting, sign.end(), judged, is_colon=":" in sign[0])
+    if span is not None and (scoped := _SCOPED_ID.match(setting.text, *span)) is not None:
+        return scoped.span()
     if span is None or not setting.text.startswith("://", setting.start - 3):
         return span
     # `https://x-access-token:...@host`: the host stays
     user = _URL_USER.match(setting.text, span[0], span[1])
     return span if user is None else (span[0], user.end() - 1)
+
+
+def _spoken(setting: NamedValue, sign: re.Match[str]) -> Span | None:
+    """The words of `passwd = two words and more`, alone on a line: in such a file they need no quotes."""
+    if setting.judged is not Name.PASSWORD or not begins_line(setting.text, setting.start):
+        return None
+    is_setting = sign[0].strip() == "=" and sign[0][0] + sign[0][-1] == "  "
+    return spoken_to_line_end(setting.text, sign.end(), is_setting=is_setting)
 
 
 def _joined(setting: NamedValue, span: Span | None) -> Span | None:
@@ -349,35 +376,6 @@ def _value(setting: NamedValue, start: int, judged: Name, *, is_colon: bool = Fa
     if is_colon and text[start - 1] == " " and (is_sentence(text, word) or is_field(text, word)):
         return None
     return None if is_of_code(text, word) else word
-
-
-def _structure(text: str, start: int, judged: Name) -> tuple[list[Span], int]:
-    """Secret leaves of the structure at `start`, each judged by its own key too, and where it ends."""
-    is_uncertain = text[start] == "(" or judged is Name.POSSIBLE
-    if text.startswith(REDACTED, start):
-        return [], start
-    has_pairs = judged in (Name.SECRET, Name.PASSWORD) and _PAIRS.match(text, start) is not None
-    if is_uncertain and not has_pairs and not _STRINGS.match(text, start):
-        return [], start
-    leaves, end = structure_leaves(text, start)
-    spans = []
-    for key, span in leaves:
-        strength = _of_leaf(key, judged)
-        if not key and text[span[0] - 1] not in _QUOTES:
-            strength = Name.POSSIBLE  # a bare word: `{e}` of a template, an element of a set
-        if is_secret(text[span[0] : span[1]], strength):
-            spans.append(span)
-    return spans, end
-
-
-def _of_leaf(key: str, judged: Name) -> Name:
-    """Under `secrets` every value is secret, but for what says `type` or `url`."""
-    own = judge_name(key[-MAX_NAME:]) if key else judged
-    if own is Name.POSSIBLE:
-        return at_most_probable(judged)
-    if own is not Name.INNOCENT:
-        return own
-    return Name.INNOCENT if judge_name(f"secret_{key}"[:MAX_NAME]) is Name.INNOCENT else judged
 
 
 def _value_before(setting: NamedValue) -> Span | None:

@@ -116,30 +116,42 @@ _BEFORE_PASS = word_set(
     "db database mysql mariadb postgres postgresql pg redis mongo mongodb rabbitmq amqp smtp mail email "
     "imap ftp sftp ssh sudo user admin root login http https proxy basic auth wifi ldap registry docker "
     "jenkins nexus grafana keystore truststore key become rclone vault bind crypt archive cert "
-    "certificate pem pfx wallet account storage slurm slurmdbd accounting acct jupyter kafka broker "
-    "mqtt elastic kibana influx influxdb prometheus minio mssql sql oracle oradb replication repl bmc ipmi "
-    "idrac ilo nas smb cifs samba vpn wlan snmp switch router sasl kerberos krb svc sys service"
+    "certificate pem pfx wallet account storage mlflow airflow prefect dagster superset metabase argilla "
+    "trino presto hive impala clickhouse cassandra scylla neo couchdb couchbase snowflake redshift greenplum "
+    "solr opensearch logstash splunk zabbix nagios sonar gitlab gitea harbor artifactory consul etcd nats "
+    "zookeeper hdfs ceph lustre irods globus webdav console dashboard slurm slurmdbd accounting acct jupyter "
+    "kafka broker mqtt elastic kibana influx influxdb prometheus minio mssql sql oracle oradb replication "
+    "repl bmc ipmi idrac ilo nas smb cifs samba vpn wlan snmp switch router sasl kerberos krb svc sys service"
 )
 # Passes of an algorithm.
 _ORDINARY_PASSES = word_set(
     "first second third last forward backward single multi num n all one two full test check render low "
-    "high band"
+    "high band compiler optimization optimizer lowering fusion inductor codegen lint ir"
 )
 _OWNERS_OF_PATS = word_set(
     "gh github gitlab azure ado devops azdo vsts databricks personal hf jira my user bot ci deploy repo"
 )
 # What a code, a PIN, a seed and a phrase must belong to, so that they are secret.
-_BEFORE_CODE = word_set("recovery backup verification otp totp mfa auth authorization device security")
-_BEFORE_PIN = word_set("admin user card sim yubikey access unlock hsm piv so smartcard")
+_BEFORE_CODE = word_set(
+    "recovery backup verification otp totp mfa auth authorization device security enrollment enrolment "
+    "activation pairing invite invitation claim redeem unlock access login join registration linking"
+)
+_BEFORE_PIN = word_set(
+    "admin user card sim yubikey access unlock hsm piv so smartcard seal unseal slot login wallet "
+    "ledger tpm fido pkcs key vault door safe voicemail bitlocker luks boot device pairing"
+)
+_BEFORE_SALT = word_set("cookie session encryption encrypted signing signed secret security password auth")
 _BEFORE_SEED = word_set("otp totp mfa wallet recovery nkey mnemonic")
 _BEFORE_PHRASE = word_set("seed recovery wallet pass backup")
-_ABBREVIATIONS = word_set("sk ak api")  # secret key, access key, and `openai_api` without its `key`
+# Secret key, access key, and `openai_api`, `minio_access` without their `key`.
+_ABBREVIATIONS = word_set("sk ak api access")
+_BEFORE_APP = word_set("datadog dd")  # whose application keys are often named without their `key`
 _PAGERS = word_set("pagerduty pd opsgenie victorops")  # whose routing key lets anybody call somebody
 _BEFORE_COOKIE = word_set("erlang rabbitmq beam release")  # with which nodes of Erlang log in to each other
-_PROBABLE = word_set("auth authorization bearer sig otp totp mfa cookie cookies setcookie pw")
+_PROBABLE = word_set("auth authorization bearer sig otp totp mfa cookie cookies setcookie pw pepper")
 _POSSIBLE = word_set(
     "signature session sid sessionid jsessionid phpsessid dsn webhook salt nonce pin connection conn key "
-    "keys pass hmac tokens kubeconfig"
+    "keys pass hmac tokens kubeconfig ticket unlock unseal macaroon"
 )
 _FUSED_PASS = re.compile(r"([a-z]{2,12})(pass|pwd?)$")  # `PGPW`, `dbpwd`
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -231,7 +243,9 @@ def _without_noun(words: tuple[str, ...], name: str) -> Name:
     if last == "pat":
         return Name.SECRET if any(word in _OWNERS_OF_PATS for word in words) else Name.POSSIBLE
     if last == "pass" and before:
-        return Name.SECRET if _is_password(words, name) else Name.POSSIBLE
+        if _is_password(words, name):
+            return Name.SECRET
+        return Name.POSSIBLE if before in _ORDINARY_PASSES else Name.CHOSEN
     if (compound := _compound(last, before)) is not None:
         return compound
     if last in _PROBABLE:
@@ -259,6 +273,10 @@ def _compound(last: str, before: str) -> Name | None:
         return Name.LIKELY_PASSWORD
     if last == "cookie" and before in _BEFORE_COOKIE:
         return Name.SECRET
+    if last == "salt" and before in _BEFORE_SALT:  # from which Rails and Flask make the key of a cookie
+        return Name.PROBABLE
+    if last == "app" and before in _BEFORE_APP:
+        return Name.POSSIBLE
     if last == "seed" and before in _BEFORE_SEED:
         return Name.SECRET
     if last == "string" and before == "authentication":  # the hash of a password in MySQL

@@ -15,6 +15,9 @@ _COMMANDS = (
     "print-access-token|print-identity-token|auth token|create token|get-login-password|"
     "get-access-token|op read|pass show|vault print token"
 )
+# Between two words of a seed; also in a list of strings. Only the first twelve may be on two lines.
+_BLANK = r"(?:,? |[\"'],\s?[\"'])"
+_BLANK_OR_BREAK = rf"(?:{_BLANK}|,?\s?\n\s{{0,8}})"
 _ITEM = r"(?:- |\w{0,16}\[\d{1,4}\](?: ?=> ?| ?[:=] ?))"  # of YAML, of PHP, `argv[1]=`
 PHRASES: tuple[Phrase, ...] = (
     phrase(
@@ -217,9 +220,13 @@ PHRASES: tuple[Phrase, ...] = (
         "words-of-a-seed",
         "mnemonic|phrase|words",
         r"(?i:mnemonic|phrase|\b(?:12|15|18|21|24|twelve|fifteen|eighteen|twenty-four|recovery|seed"
-        r"|secret) words)(?: \([^)\n]{1,24}\))?"
-        r"[\s:=\"'`\\│|>«“\[]{1,40}(?P<value>[a-z]{3,8}(?:,? [a-z]{3,8}){11,23})\b",
-        hint=r"(?:mnemonic|phrase|words)(?: \([^)\n]*\))?[^a-z0-9]+[a-z]+,? [a-z]+,? [a-z]+,? [a-z]+,? [a-z]",
+        r"|secret) words)(?: \([^)\n]{1,24}\)|[^\n:=]{0,60}(?=[:=]))?"
+        r"[\s:=\"'`\\│|>«“\[]{1,40}"
+        rf"(?P<value>[a-z]{{3,8}}(?:{_BLANK_OR_BREAK}[a-z]{{3,8}}){{11}}(?:{_BLANK}[a-z]{{3,8}}){{0,12}}"
+        r"|[A-Z]{3,8}(?:,? [A-Z]{3,8}){11,23})\b",
+        after=2,
+        hint=r"(?:mnemonic|phrase|words)(?:[^\n:=]{0,60}:\n|(?: \([^)\n]{0,24}\)|[^\n:=]{0,60}[:=])?"
+        r"[^a-z0-9]+[a-z]+[,\"' ]+[a-z]+[,\"' ]+[a-z]+[,\"' ]+[a-z]+[,\"' ]+[a-z])",
     ),
     phrase(  # numbered, also one below the other
         "numbered-words-of-a-seed",
@@ -238,7 +245,8 @@ PHRASES: tuple[Phrase, ...] = (
     phrase(
         "decoded-secret",
         "base64 -d|base64 --d",
-        r"secrets?[^\n]{1,400}\| ?base64 (?:-d|-D|--decode)[^\n]{0,40}\n(?P<value>\S{4,4096})[ \t]*(?:\n|$)",
+        r"secrets?[^\n]{1,400}\| ?base64 (?:-d|-D|--decode)[^\n]{0,40}\n"
+        r"(?P<value>(?!\{\"auths\":)\S{4,4096})[ \t]*(?:\n|$)",
         Name.LIKELY_PASSWORD,
         after=1,
     ),

@@ -98,6 +98,13 @@ CODES = (
         Name.LIKELY_PASSWORD,
         hint=r"\bpins?\b[^\n]*[0-9]{3}",
     ),
+    phrase(  # under any name; fewer digits are a pin of a chip
+        "pin-of-a-setting",
+        "pin",
+        r"(?:_pin|[a-z]Pin|_PIN)\\*[\"']?\s?[:=]\s?\\*[\"']?(?P<value>\d{6,12})(?![\w.:\-])",
+        Name.LIKELY_PASSWORD,
+        hint=r"[a-z_]pin\\*[\"']? ?[:=] ?\\*[\"']?[0-9]{6}",
+    ),
     phrase(
         "code-of-a-door",
         "door |gate c|gate p|entry c|entry p|entrance |alarm |safe c|keypad|padlock|garage|building c"

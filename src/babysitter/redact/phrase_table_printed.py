@@ -188,6 +188,12 @@ PRINTED = (
         r"(?P<value>[^}\s\"'$?]{3,512})[\"']?\}",
         hint=r"\$\{[a-z_][a-z0-9_.:]*[,:\-][^}\n]",
     ),
+    phrase(  # what a shell reads from a string
+        "read-from-string",
+        "<<<",
+        r"\bread(?: -\w{1,3}(?: (?:\d{1,3}|'[^'\n]{0,80}'|\"[^\"\n]{0,80}\"))?){0,4} "
+        r"(?P<name>[A-Za-z_]\w{1,60}) ?<<< ?[\"']?(?P<value>[^\s\"']{4,512})",
+    ),
     phrase(  # any program that takes a user and, next, a password
         "options-of-user-and-password",
         " -u ",

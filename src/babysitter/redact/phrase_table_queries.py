@@ -11,7 +11,7 @@ QUERIES = (
         "sql-identified-by",
         "identified by|identified with",
         r"(?i)identified\s{1,4}(?:with\s{1,4}\S{1,40}\s{1,4})?by\s{1,4}(?:password\s{1,4})?"
-        r"(?:n(?='))?['\"](?P<value>[^'\"\n]{1,256})['\"]",
+        r"(?:n(?='))?(?P<quote>['\"])(?P<value>(?:[^'\"\n]|(?P=quote){2}){1,256})(?P=quote)",
     ),
     phrase(  # https://docs.oracle.com: the password of `CREATE USER` needs no quotes
         "sql-identified-by-word",
@@ -24,7 +24,7 @@ QUERIES = (
         "sql-password",
         "password '|password n'|password = n'|password to '|password as '|password e'",
         r"(?i)\b(?:create|alter|attach|user|role|login|type|set|with|encrypted)\b[^\n]{0,300}?"
-        r"\bpassword\s{1,4}(?:to\s{1,4}|as\s{1,4}|=\s{1,4})?[ne]?'(?P<value>[^'\n]{1,256})'",
+        r"\bpassword\s{1,4}(?:to\s{1,4}|as\s{1,4}|=\s{1,4})?[ne]?'(?P<value>(?:[^'\n]|''){1,256})'",
     ),
     # https://duckdb.org/docs/stable/configuration/secrets_manager
     phrase(

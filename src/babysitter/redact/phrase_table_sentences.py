@@ -36,7 +36,7 @@ SENTENCES = (
         "secret |password |credential |token |api key |passphrase ",
         rf"(?i)\b{_SECRET}s?(?: (?:for|of|named|at|from|in))?(?: user| account| host)? "
         r"(?:[\"'`][^\"'`\n]{1,80}[\"'`]|[\w@][\w.@/\-]{1,80})(?: (?:is|are|was|now))?\s?[:=]?\s{1,4}"
-        r"(?<=[:=s] )[\"'`]?(?P<value>[^\s\"'`]{6,512})[\"'`}\])]{0,4}\.?[ \t]{0,4}$",
+        r"(?<=[:=s] )[\"'`]?(?P<value>(?![a-z_]{2,24}=[^=])[^\s\"'`]{6,512})[\"'`}\])]{0,4}\.?[ \t]{0,4}$",
         Name.PROBABLE,
         hint=rf"{_SECRET}s? [^:=\n]+[:=] ?[\"'`]?[^ \"'`\n]+[\"'`}}\])]*\.?[ \t]*(?:\n|$)",
     ),
@@ -135,6 +135,23 @@ SENTENCES = (
         hint=r"key [\"'`]?[^ \n]+[\"'`]? (?:[a-z]+ )*(?:rej|rev|repl|rot|leak|inv|val|dis|deact|acc|den"
         r"|unau|exp|comp|ref|ret)",
     ),
+    phrase(  # who signs with HMAC has the key itself, and not the name of a pair
+        "key-of-hmac",
+        "hmac|signature",
+        r"(?i)(?:hmac|(?:x-|webhook |sha256 )[\w\-]{0,40}signature)[^\n]{0,60}? (?:with|using) (?:the )?"
+        r"(?:shared |webhook |signing )?(?:key|secret)[:=]? [\"'`]?(?P<value>[^\s\"'`]{6,256})",
+        Name.LIKELY_PASSWORD,
+        hint=r"(?:hmac|signature)[^\n]* (?:with|using) [^\n]*(?:key|secret)",
+    ),
+    phrase(  # `key ... (len=21)`: nobody counts the letters of a key's name
+        "value-with-its-length",
+        "(len|(length|chars)|characters)|(size",
+        r"(?i)\b(?:key|secret|token|password|passphrase|pass|pw|pin)s?(?: is| was)?[:=]? ?[\"'`]?"
+        r"(?P<value>[^\s\"'`]{6,256})[\"'`]? \("
+        r"(?:(?:len|length|size)[=: ]{1,2}\d{1,3}|\d{1,3} char(?:acter)?s)\)",
+        Name.LIKELY_PASSWORD,
+        hint=r"(?:key|secret|token|pass|pw|pin)[^\n]* \((?:(?:len|length|size)[=: ]+[0-9]|[0-9]+ char)",
+    ),
     phrase(  # `use "..." as the password`
         "used-as-password",
         _AS,
@@ -222,13 +239,6 @@ SENTENCES = (
         "random-password",
         "random_password.|random_string.",
         r"random_(?:password|string)\.[\w.\[\]\"]{1,80}\.result\"?\s?[:=]\s?\"(?P<value>[^\"\n]{4,256})\"",
-    ),
-    phrase(  # the bytes of a key pair, as Solana stores them
-        "key-pair-in-numbers",
-        "keypair|key pair|private|secret",
-        r"(?i)(?:keypair|key pair|private[_ ]?key|secret[_ ]?key)[\"']?[:= ]{1,3}"
-        r"(?P<value>\[\s?\d{1,3}(?:,\s{0,2}\d{1,3}){31,127}\s?\])",
-        hint=r"(?:keypair|key pair|private[_ ]?key|secret[_ ]?key)[\"']?[:= ]+\[ ?[0-9]+, ?[0-9]+,",
     ),
     phrase(  # a word alone that also means that a test is good: letters, a digit and a sign
         "pass-alone",

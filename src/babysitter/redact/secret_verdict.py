@@ -8,6 +8,7 @@ from babysitter.redact.text_spans import REDACTED
 from babysitter.redact.value_shapes import (
     is_chosen,
     is_code,
+    is_list_of_settings,
     is_number,
     is_passphrase,
     is_path,
@@ -50,7 +51,7 @@ def is_secret(value: str, judged: Name) -> bool:
         return True
     if judged is Name.PROBABLE:
         return not _reads(value) and len(value) >= 4 and not is_word_of_other_script(value)
-    return looks_random(value, hex_too=True)
+    return looks_random(value, hex_too=True) and not is_list_of_settings(value)
 
 
 def is_fingerprint(name: str, value: str) -> bool:

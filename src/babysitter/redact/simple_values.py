@@ -27,6 +27,7 @@ _SIMPLE = re.compile(
     rf"|(?:[ \t]{{2,40}}|\t)({_VALUE})(?=[ \t\n]|\Z)(?=[^\n=|]*(?:\n|\Z))"  # a column
 )
 _MASKS = ("xxxxxx", "XXXXXX")
+_END_OF_SCOPE = "4_request"  # behind the id of a key, and no part of it
 _NAMED_BY = (":", "=", ">")  # the name may itself be a value
 _BEFORE_VALUE = (":", "=", ">", '"', "'", " ", "\t")
 _IN_QUERY = ("?", "&", ";")
@@ -68,7 +69,8 @@ def simple_value(text: str, start: int, end: int) -> Span | None:
         return None  # `checksum/secret`, `secretsmanager:eu:12:secret:...`
     group = found.lastindex or 0
     value = found[group]
-    return None if _MASKS[0] in value or _MASKS[1] in value else found.span(group)
+    is_read = _MASKS[0] in value or _MASKS[1] in value or value.endswith(_END_OF_SCOPE)
+    return None if is_read else found.span(group)
 
 
 def _possible(text: str, start: int, end: int, found: re.Match[str] | None) -> Span | None:
@@ -118,4 +120,4 @@ def _judge_run(name: str) -> Name | None:
         return judged
     lower = name.lower()
     is_read = lower.endswith("authorization") or "gpg" in lower or "pgp" in lower  # elsewhere
-    return None if is_read or judged is Name.LIKELY_PASSWORD else judged
+    return None if is_read or judged in (Name.LIKELY_PASSWORD, Name.CHOSEN) else judged

@@ -1,21 +1,26 @@
 """Finds secrets in rows that a statement of SQL writes: the list of columns says which value is one.
 
 `INSERT INTO users (name, password) VALUES ('ada', '...')`, the rows below `COPY users (name, password) FROM
-stdin` (https://www.postgresql.org/docs/current/sql-copy.html), and the parameters that SQLAlchemy prints
-below a statement.
+stdin` (https://www.postgresql.org/docs/current/sql-copy.html), and the parameters of a statement with
+placeholders, also of `UPDATE users SET password = ?`.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from babysitter.redact.labels import judge_label
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
+from babysitter.redact.sql_values import PLACEHOLDERS, read_parameters, read_row
 from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 
 MAX_ROWS = 1_000
 MAX_STATEMENT = 65_536  # characters
-SIGNS = r"\b(?:insert|replace) (?:[a-z]+ )?into |\bcopy [^\n]+\) from std"
+_PLACEHOLDER = r"(?:\?|%s|\$[0-9]{1,3}|:[a-z0-9]|@p[0-9])"
+SIGNS = (
+    r"\b(?:insert|replace) (?:[a-z]+ )?into |\bcopy [^\n]+\) from std"
+    rf"|\bupdate [^\n ]+ set [^\n]*= ?{_PLACEHOLDER}"
+)
 _STATEMENTS = LinearPattern(SIGNS, ignore_case=True)
 _COLUMNS = re.compile(
     r"(?i)\b(?:insert|replace) (?:\w+ )?into [^\s(]{1,200}\s{0,8}\((?P<insert>[^()]{1,4000})\)\s{0,40}"
@@ -23,34 +28,46 @@ _COLUMNS = re.compile(
     r"|\bcopy [^\s(]{1,200}\s{0,4}\((?P<copy>[^()]{1,4000})\) from std\w{2,3}[^\n]{0,200}\n"
 )
 _OPEN = re.compile(r"\s{0,40},?\s{0,40}\(\s{0,8}")
-_VALUE = re.compile(
-    r"[EeNnBbXx]?'(?P<single>(?:[^'\\\n]|''|\\.){0,8000})'|\"(?P<double>(?:[^\"\\\n]|\\.){0,8000})\""
-    r"|(?P<bare>[^\s,()'\"]{1,400}(?:\([^()\n]{0,400}\))?)"
-)
-_NEXT = re.compile(r"\s{0,8}(?P<sign>[,)])\s{0,8}")
-_PARAMETERS = re.compile(r"[^\[]{0,400}\[parameters: (?=\(\(?['\"\d])")
-_PLACEHOLDERS = ("%", "?", ":", "$")
+_UPDATE = re.compile(r"(?i)update \S{1,200} set ")
+# What is compared in the condition has a place among the parameters too.
+_SET = re.compile(rf"(?i)([\w.]{{1,128}})[`\"\]]?\s{{0,4}}(?:=|<>|[<>]=?|\blike\b)\s{{0,4}}{_PLACEHOLDER}")
 
 
 def find_sql_rows(text: Text) -> Iterator[Span]:
     """Spans of the values of columns whose name is that of a secret."""
     done = 0
     for start, _ in _STATEMENTS.spans(text):
-        found = _COLUMNS.search(text.text, start, start + MAX_STATEMENT) if start >= done else None
-        if found is None or found.start() > start + 40:
+        if start < done:
             continue
-        done = found.end()
-        judged = _columns(found["insert"] or found["copy"])
-        if all(name is Name.INNOCENT for name in judged):
-            continue
-        rows = _lines(text.text, done, judged) if found["copy"] else _tuples(text.text, done, judged)
+        update = _UPDATE.match(text.text, start)
+        rows = _updated(text, update.end()) if update is not None else _written(text.text, start)
         for span in rows:
             yield span
             done = span[1]
 
 
-def _columns(names: str) -> Sequence[Name]:
-    columns = [column.strip(" \t\n`\"'[]") for column in names.split(",")]
+def _updated(text: Text, start: int) -> Iterator[Span]:
+    """The secrets among the parameters of `UPDATE ... SET`."""
+    end = text.line_of(start)[1]
+    columns = list(_SET.finditer(text.text, start, end))
+    if columns:
+        judged = _columns(column[1] for column in columns)
+        yield from _of_placeholders(text.text, columns[-1].end(), judged)
+
+
+def _written(text: str, start: int) -> Iterator[Span]:
+    """The secrets of the rows that `INSERT` and `COPY` write."""
+    found = _COLUMNS.search(text, start, start + MAX_STATEMENT)
+    if found is None or found.start() > start + 40:
+        return
+    judged = _columns((found["insert"] or found["copy"]).split(","))
+    if any(name is not Name.INNOCENT for name in judged):
+        read = _lines if found["copy"] else _tuples
+        yield from read(text, found.end(), judged)
+
+
+def _columns(names: Iterable[str]) -> Sequence[Name]:
+    columns = [column.strip(" \t\n`\"'[]") for column in names]
     judged = [judge_name(column[-MAX_NAME:]) for column in columns]
     return [
         judge_label(column) if name is Name.INNOCENT else name
@@ -59,30 +76,26 @@ def _columns(names: str) -> Sequence[Name]:
 
 
 def _tuples(text: str, at: int, judged: Sequence[Name]) -> Iterator[Span]:
-    """The secrets of `(...), (...)`; where placeholders stand there, those of the parameters behind them."""
+    """The secrets of `(...), (...)`; where placeholders stand there, those of their parameters."""
     limit = min(len(text), at + MAX_STATEMENT)
     for _ in range(MAX_ROWS):
         opened = _OPEN.match(text, at, limit)
         if opened is None:
             return
-        at = opened.end()
-        if text.startswith(_PLACEHOLDERS, at) and (found := _PARAMETERS.match(text, at, limit)) is not None:
-            at = found.end() + (2 if text.startswith("((", found.end()) else 1)
-        values, at = _row(text, at, limit)
-        if len(values) == len(judged):
-            yield from _secrets(text, values, judged)
+        values, at = read_row(text, opened.end(), limit)
+        if len(values) != len(judged):
+            continue
+        yield from _secrets(text, values, judged)
+        places = [place for place, span in enumerate(values) if text.startswith(PLACEHOLDERS, span[0])]
+        if places:
+            yield from _of_placeholders(text, at, [judged[place] for place in places])
 
 
-def _row(text: str, at: int, limit: int) -> tuple[list[Span], int]:
-    """The values up to the closing bracket, without their quotes."""
-    values: list[Span] = []
-    while (value := _VALUE.match(text, at, limit)) is not None:
-        values.append(value.span(value.lastgroup or 0))
-        sign = _NEXT.match(text, value.end(), limit)
-        at = value.end() if sign is None else sign.end()
-        if sign is None or sign["sign"] == ")":
-            break
-    return values, at
+def _of_placeholders(text: str, at: int, judged: Sequence[Name]) -> Iterator[Span]:
+    """The secrets among the parameters behind a statement, whose placeholders stand for these columns."""
+    for place, span in read_parameters(text, at, len(judged)):
+        if place < len(judged):
+            yield from _secrets(text, [span], [judged[place]])
 
 
 def _lines(text: str, at: int, judged: Sequence[Name]) -> Iterator[Span]:
@@ -104,5 +117,5 @@ def _lines(text: str, at: int, judged: Sequence[Name]) -> Iterator[Span]:
 def _secrets(text: str, values: Sequence[Span], judged: Sequence[Name]) -> Iterator[Span]:
     for (start, end), name in zip(values, judged, strict=True):
         value = text[start:end]
-        if value != "\\N" and not value.startswith((*_PLACEHOLDERS, REDACTED)) and is_secret(value, name):
+        if value != "\\N" and not value.startswith((*PLACEHOLDERS, REDACTED)) and is_secret(value, name):
             yield start, end

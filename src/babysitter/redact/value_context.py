@@ -18,6 +18,7 @@ _OBJECT_BEHIND = re.compile(
     r"(?:not found|already exists|does not exist|is forbidden|created"
     r"|configured|unchanged|deleted|patched|replaced)\b"
 )
+_IN_OBJECT = re.compile(r"\b(?:in|from|of) (?:the )?secret \\*[\"']$")
 _OPENED = re.compile(r"[\"']\)?:")
 _WRONG = re.compile(r"(?i)(?<![a-z])(?:wrong|incorrect|invalid|bad) $")
 ENDS_OF_WRONG = ("g ", "t ", "d ")  # what stands before such a name otherwise needs no look
@@ -53,8 +54,9 @@ def is_field(text: str, word: Span) -> bool:
 
 
 def is_object(text: str, word: Span) -> bool:
-    """The name of an object of Kubernetes, in quotes: `secret "lab-creds-2" not found`."""
-    if _OBJECT_BEHIND.match(text, word[1]) is None or _OBJECT_NAME.fullmatch(text, *word) is None:
+    """The name of an object of Kubernetes: `secret "lab-creds-2" not found`, `in secret 'lab-creds-2'`."""
+    is_named = _OBJECT_BEHIND.match(text, word[1]) or _IN_OBJECT.search(text, max(0, word[0] - 24), word[0])
+    if is_named is None or _OBJECT_NAME.fullmatch(text, *word) is None:
         return False
     return not looks_random(text[word[0] : word[1]], hex_too=True)
 

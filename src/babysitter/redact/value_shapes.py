@@ -46,6 +46,9 @@ _PLACEHOLDER = re.compile(
 )
 _NUMBER = re.compile(r"[-+]?[\d,_]*\.?\d+(?:e[-+]?\d+)?(?:%|[a-zA-Z]{1,3}(?:/s)?)?$")
 _ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:[:/]\d{1,5})?$")
+_VERSION = re.compile(r"\d{1,4}(?:\.\d{1,4}){2}(?:\.?(?:a|b|rc|dev|post)\d{1,4})?(?:\+\w{1,12})?$")
+_PAIR = r"[A-Za-z][\w ]{1,40}=(?:&\w{2,5};|[^;\n]){0,400}"
+_SETTINGS = re.compile(rf"{_PAIR}(?:;{_PAIR}){{1,30}};?$")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 _HEX = re.compile(r"(?:[0-9a-f]+|[0-9A-F]+)$")
 _DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?:[T _-]?\d\d[:-]?\d\d[\d:.,+\-TZ ]*(?:UTC)?)?$")
@@ -129,14 +132,12 @@ def is_public(value: str) -> bool:
 
 
 def is_number(value: str) -> bool:
-    """A count, a measure, a date, an IPv4 address."""
+    """A count, a measure, a date, an IPv4 address, a version."""
     if len(value) >= 40:
         return False
-    return _NUMBER.match(value) is not None or _DATE.match(value) is not None or _is_address(value)
-
-
-def _is_address(value: str) -> bool:
-    return value[:1].isdigit() and _ADDRESS.match(value) is not None
+    if _NUMBER.match(value) is not None or _DATE.match(value) is not None:
+        return True
+    return value[:1].isdigit() and (_ADDRESS.match(value) is not None or _VERSION.match(value) is not None)
 
 
 def is_uuid(value: str) -> bool:
@@ -196,6 +197,11 @@ def is_chosen(value: str) -> bool:
     return not (
         is_placeholder(value) or is_number(value) or is_uuid(value) or is_path(value) or is_code(value)
     )
+
+
+def is_list_of_settings(value: str) -> bool:
+    """`Server=db-1;Uid=ada;Pwd=...`, whose names say which of its values are secret."""
+    return len(value) < 2_000 and _SETTINGS.match(value) is not None
 
 
 def is_code(value: str) -> bool:

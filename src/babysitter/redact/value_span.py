@@ -2,17 +2,19 @@
 
 import re
 
-from babysitter.redact.text_spans import REDACTED, Span
+from babysitter.redact.text_spans import REDACTED, Span, word_set
+from babysitter.redact.value_shapes import is_placeholder, is_spoken
 
 MAX_STRUCTURE = 65_536
-_QUOTE = re.compile(r"(?:[bBrRuUfF]{0,2})(\\*)(\"\"\"|'''|[\"'`])")
+_QUOTE = re.compile(r"(?:[bBrRuUfF]{0,2})(\\*)(\"\"\"|'''|\"\"(?=[^\"\s,;:)\]}][^\"\n]{0,4000}\"\")|[\"'`])")
+_DOUBLED = re.compile(r"''(?=\w[^'\n]{0,512}')")
 # A bare word ends at white space, a closing tag, an escape that means white space or a quote, and at a
 # separator behind which the next setting or nothing follows.
 _BARE = re.compile(
     r"(?:"
     r"[^\s\"'<`,;&|)\]}\\%^│┃║，；、]"
     r"|[，；、](?![^\s:=：＝，；、]{1,24}[:=：＝])"
-    r"|[,;&|](?!\s|$|amp;|quot;|#3[49];|lt;/|#60;/|[\"'{\[\\│]|[A-Za-z_][\w.\-]{0,40}(?:[=:]|%3[dD]))"
+    r"|[,;&|](?!\s|$|amp;(?:\s|$|[A-Za-z_][\w.\-]{0,40}(?:[=:]|%3[dD]))|quot;|#3[49];|lt;/|#60;/|[\"'{\[\\│]|[A-Za-z_][\w.\-]{0,40}(?:[=:]|%3[dD]))"
     r"|[)\]}](?![\s.,;:)\]}\"'│\\]|$)"
     r"|[\"'`](?![\s,;:)\]}>│\\]|$)"
     r"|<(?!/)"
@@ -21,6 +23,9 @@ _BARE = re.compile(
     r"|%(?!(?:25){0,3}(?:26|3[bB]|0[aAdD]|20|22|27))"
     r")+"
 )
+_TO_LINE_END = re.compile(r"([A-Za-z][A-Za-z'’\-]{0,20}(?: [A-Za-z'’\-]{1,20}){2,23})[ \t]*(?=\n|\Z)")
+_WORDS_OF_CODE = word_set("if else await yield lambda not or and in is for new return from")
+MAX_INDENT = 80
 _RANDOM = re.compile(r"[A-Za-z0-9+/_~.%-]{12,512}={0,2}(?::[A-Za-z0-9_\-]{5,64}(?![A-Za-z0-9_\-]|: )){0,3}")
 _TRAILING = ".,;:!?)]}"
 _OPENING = {"{": "}", "[": "]", "(": ")"}
@@ -32,8 +37,9 @@ _LEAF = re.compile(r"[A-Za-z0-9_+/=.~!@#$%^&*\-]{1,4096}")
 def quoted(text: str, start: int) -> tuple[Span, int] | None:
     """Span between the quotes at `start` and the position behind them; None when there is no quote.
 
-    A quote written with backslashes (`\\"`) ends at one written with as many. One that is never closed on
-    its line was cut: everything to the end of the line is the value.
+    A quote written with backslashes (`\\"`) ends at one written with as many; a doubled one between letters
+    (`'it''s'` of SQL and YAML) stands for itself. One that is never closed on its line was cut: everything
+    to the end of the line is the value.
     """
     found = _QUOTE.match(text, start)
     if found is None:
@@ -47,9 +53,12 @@ def quoted(text: str, start: int) -> tuple[Span, int] | None:
         if at < 0:
             return (begin, line_end), line_end
         slashes = _slashes_before(text, at, begin)
-        if (slashes % 2 == 0) if not found[1] else slashes == 0:
+        if not ((slashes % 2 == 0) if not found[1] else slashes == 0):
+            at += len(closing)
+        elif at > begin and _DOUBLED.match(text, at, line_end) is not None:
+            at += 2
+        else:
             return (begin, at), at + len(closing)
-        at += len(closing)
 
 
 def _slashes_before(text: str, at: int, begin: int) -> int:
@@ -68,6 +77,23 @@ def bare(text: str, start: int) -> Span | None:
     while end > start and text[end - 1] in _TRAILING and not text.startswith(REDACTED, end - len(REDACTED)):
         end -= 1
     return (start, end) if end > start else None
+
+
+def begins_line(text: str, start: int) -> bool:
+    """Whether nothing but blanks stands before this place on its line."""
+    return text[max(0, start - MAX_INDENT) : start].rstrip(" \t")[-1:] in ("", "\n")
+
+
+def spoken_to_line_end(text: str, start: int, *, is_setting: bool) -> Span | None:
+    """Span of the words from `start` to the end of the line when they are a phrase that somebody has chosen.
+
+    `is_setting`: they stand in a file of settings, where a sentence is no remark.
+    """
+    words = _TO_LINE_END.match(text, start)
+    if words is None or not (is_setting or is_spoken(words[1])):
+        return None
+    parts = words[1].split()
+    return words.span(1) if not is_placeholder(parts[0]) and _WORDS_OF_CODE.isdisjoint(parts) else None
 
 
 def random_word(text: str, start: int) -> Span | None:

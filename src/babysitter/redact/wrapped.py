@@ -27,6 +27,8 @@ _OBJECT = re.compile(
     r"[a-z][a-z.]{2,60}/[a-z0-9][a-z0-9.\-]{0,120} "
     r"(?:created|configured|unchanged|deleted|patched|replaced)\b"
 )
+_SETTING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]{0,40}(?:[._\-]{1,2}[A-Za-z][A-Za-z0-9]{0,40}){1,10}")
+_PROMPT = re.compile(r"[#>$] ")  # of a shell, of a switch
 _CLOSING = re.compile(r"[\s\"'│┃║|\\,;)\]}]*$")
 _WORD_BACKWARDS = re.compile(r"\n[\"'\\ \t]{0,8}([A-Za-z0-9_\-+/=.%~:]{3,400})")
 
@@ -70,6 +72,16 @@ def _bars(text: str, at: int) -> int:
     return sum(map(before.count, "│┃║|"))
 
 
+def _is_setting(word: str) -> bool:
+    """`ACME__CORE__WORKERS=64`, `acme.storeType=...`: a name of words, and behind its sign a value."""
+    name, _, value = word.partition("=")
+    return (
+        value.strip("=") != ""
+        and _SETTING_NAME.fullmatch(name) is not None
+        and not looks_random(name, least=8)
+    )
+
+
 def _is_alone(text: str, head: re.Match[str]) -> bool:
     """Whether nothing but quotes and borders stands behind it on its line."""
     line_end = text.find("\n", head.end())
@@ -82,7 +94,12 @@ def _goes_on(text: str, head: re.Match[str], *, is_only: bool) -> bool:
     if REDACTED in text[head.start() : head.end() + 1] or _STAMP.match(word) or is_uuid(word):
         return False
     behind = text[head.end() : head.end() + 1]
-    if behind in ("=", ":", "(", "[") or _OBJECT.match(text, head.start(1)) is not None:
+    if (
+        behind in ("=", ":", "(", "[")
+        or _PROMPT.match(text, head.end())
+        or _is_setting(word)
+        or _OBJECT.match(text, head.start(1)) is not None
+    ):
         return False
     has_digit, has_letter = any(map(str.isdigit, word)), any(map(str.isalpha, word))
     is_mixed = has_digit and has_letter and not is_number(word)
@@ -144,7 +161,7 @@ def _pair(text: Text, start: int, end: int) -> _Wrapped | None:
         return None
     if is_plain(head[1]) and text.text[head.end() : head.end() + 2].strip(" ").isalpha():
         return None  # a word of a sentence
-    if _is_label(text.text, head, first):
+    if _is_label(text.text, head, first) or _is_closed(text.text, end, head):
         return None
     return _Wrapped(first, head[1], start, head.start(1))
 
@@ -156,6 +173,14 @@ def _is_label(text: str, head: re.Match[str], first: str) -> bool:
     behind = text[head.end() : head.end() + 2]
     is_name = behind in (": ", ":\n") or (behind[:1] == " " and head[1].isupper() and not first.isupper())
     return is_name and (is_plain(head[1]) or _HEADER_NAME.fullmatch(head[1]) is not None)
+
+
+def _is_closed(text: str, end: int, head: re.Match[str]) -> bool:
+    """Whether a quote closes the first word, and none opens before the next one."""
+    return (
+        text[end : end + 1] in ('"', "'")
+        and text[end : end + 1] not in head[0][: head.start(1) - head.start()]
+    )
 
 
 def _tokens_of(words: Sequence[str]) -> Iterator[tuple[int, Span]]:

@@ -1,0 +1,74 @@
+"""Where a value ends: doubled quotes, phrases without quotes, signs that XML writes out."""
+
+import pytest
+
+from babysitter.redact import redact
+
+WORD = "Quartz_maple830"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"ALTER ROLE ada PASSWORD 'it''s {WORD}' VALID UNTIL '2031'",
+        f"CREATE USER ada IDENTIFIED BY 'it''s {WORD}'; -- VALID UNTIL '2031'",
+        f"password: 'it''s-{WORD}'  # until '2031'",
+        f'"{{""user"": ""ada"", ""password"": ""it is {WORD}""}}",2031',
+        f'"ada","the token: ""{WORD}"" ok",2031',
+    ],
+)
+def test_doubled_quote_does_not_end_a_value(text: str):
+    shown = redact(text)
+    assert WORD not in shown
+    assert "2031" in shown
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize("text", ["password='' user=ada", 'token: "" x', "f('password', '', 'ada')"])
+def test_empty_string_has_no_value(text: str):
+    assert redact(text) == text
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "smtp_passwd   = three small otters at dawn",
+        "  db.password = velvet wooden spoon",
+        "passphrase: amber falcon copper willow",
+        "passphrase=amber falcon copper willow",
+    ],
+)
+def test_phrase_without_quotes_goes_to_the_end_of_its_line(setting: str):
+    name = setting.split("=" if "=" in setting else ":")[0]
+    shown = redact(f"[x]\n{setting}\npool = 8")
+    assert [line.strip() for line in shown.splitlines()[1:]][1] == "pool = 8"
+    assert shown.splitlines()[1].startswith(name)
+    assert shown.splitlines()[1].endswith("[redacted]")
+    assert len(shown.splitlines()[1].split()) <= 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "password: must be set by the user",
+        "password = None if offline else prompt",
+        "password = required by the policy of ada",
+        "the password: which one is it then",
+    ],
+)
+def test_sentence_behind_a_name_stays(line: str):
+    assert redact(line) == line
+
+
+def test_ampersand_of_xml_is_part_of_a_value():
+    shown = redact(f'<add value="Server=db-1;Pwd={WORD}&amp;x9Zt;" />')
+    assert "x9Zt" not in shown
+    assert "db-1" in shown
+    assert redact("GET /?token=y1EpGSkiE3wtKB0ekMtC&amp;page=2").endswith("&amp;page=2")
+
+
+@pytest.mark.parametrize("name", ["acme/v1:x-lab-token", "lab:x-relay-pass", "svc/db_password"])
+def test_name_behind_its_namespace_is_read_in_a_tuple(name: str):
+    shown = redact(f'[("{name}", "y1EpGSkiE3wtKB0ekMtC"), ("x-trace", "0182de80")]')
+    assert "y1EpGS" not in shown
+    assert "0182de80" in shown
