@@ -1,17 +1,17 @@
 """Finds texts in base64 that hold a secret: on lines that decode them or that give them to a machine."""
 
-import re
 from base64 import b64decode
 from binascii import Error
 from collections.abc import Callable, Iterator
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import LinearPattern, Span, Text
 
 MAX_WORD = 65_536  # characters
 # Decoders; data of a new machine; what `#!/` and `#cloud-config` are in base64.
 SIGNS = r"base64|b64decode|frombase64|atob\(|user[_ \-]?data|\biyev|\bi2nsb3vklw"
 _LINES = LinearPattern(SIGNS, ignore_case=True)
-_WORD = re.compile(rf"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{{16,{MAX_WORD}}}={{0,2}}(?![A-Za-z0-9+/=])")
+_WORD = lazy_regex(rf"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{{16,{MAX_WORD}}}={{0,2}}(?![A-Za-z0-9+/=])")
 
 
 def find_in_encoded(text: Text, find: Callable[[Text], Iterator[Span]]) -> Iterator[Span]:

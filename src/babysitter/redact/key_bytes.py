@@ -3,9 +3,9 @@
 A name decides whether they are secret, as those of a public key are not.
 """
 
-import re
 from collections.abc import Iterator
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.text_spans import LinearPattern, Span, Text
 
@@ -15,7 +15,7 @@ SIGNS = rf"(?:{_NOUN}|\bmk dump:\s*)(?:0x)?[0-9a-f]{{2}}[, ]+(?:0x)?[0-9a-f]{{2}
 _SIGNS = LinearPattern(SIGNS, ignore_case=True)
 _BYTE = r"(?:0x)?[0-9a-fA-F]{2}"
 # https://gitlab.com/cryptsetup/cryptsetup/-/wikis/FrequentlyAskedQuestions: `MK dump:`
-_KEY = re.compile(
+_KEY = lazy_regex(
     r"(?<![\w\-])(?i:(?P<name>(?:[a-z]{2,16}[ _\-])?[\w\-]{0,40}(?:key|secret|psk))(?: dump)?|MK dump)"
     r"(?:\[\d{0,4}\])?[\"']?(?: is |\s?[:=]\s{0,8})[{\[]?\s{0,8}"
     rf"(?P<value>{_BYTE}(?:(?:,\s{{0,24}}|\s{{1,24}}){_BYTE}){{11,127}})\b"

@@ -6,6 +6,7 @@ Such a label may be of several words, and of letters that names of settings do n
 import re
 from collections.abc import Iterator
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.names import Name
 from babysitter.redact.secret_verdict import is_secret
 from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
@@ -40,10 +41,10 @@ SIGNS = (
     r"|m\?t kh|\?\?"
 )
 _LINES = LinearPattern(SIGNS, ignore_case=True)
-_LABEL = re.compile(
+_LABEL = lazy_regex(
     rf"(?i)(?:(?P<password>{PASSWORDS})|(?P<key>{KEYS})|(?P<ambiguous>{AMBIGUOUS}))(?![a-z]{{0,12}}(?:_hash|_file|datei))"
 )
-_VALUE = re.compile(
+_VALUE = lazy_regex(
     r"[\w\"'”»`]{0,24}(?: [^\s:=：＝]{1,40}){0,4}\s?[:=：＝]\s{0,4}[\"'“«‘`]?"
     r"(?:[\w.@\-]{1,64} / )?(?P<value>(?:[^\s\"'”»’`,;(（]"
     r"|[(（](?![^\x00-\x7f])){3,512})"  # up to a remark in brackets

@@ -5,9 +5,9 @@ stdin` (https://www.postgresql.org/docs/current/sql-copy.html), and the paramete
 below a statement.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.labels import judge_label
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
@@ -17,18 +17,18 @@ MAX_ROWS = 1_000
 MAX_STATEMENT = 65_536  # characters
 SIGNS = r"\b(?:insert|replace) (?:[a-z]+ )?into |\bcopy [^\n]+\) from std"
 _STATEMENTS = LinearPattern(SIGNS, ignore_case=True)
-_COLUMNS = re.compile(
+_COLUMNS = lazy_regex(
     r"(?i)\b(?:insert|replace) (?:\w+ )?into [^\s(]{1,200}\s{0,8}\((?P<insert>[^()]{1,4000})\)\s{0,40}"
     r"(?:\w{1,20} ){0,3}?values?\s{0,40}(?=\()"
     r"|\bcopy [^\s(]{1,200}\s{0,4}\((?P<copy>[^()]{1,4000})\) from std\w{2,3}[^\n]{0,200}\n"
 )
-_OPEN = re.compile(r"\s{0,40},?\s{0,40}\(\s{0,8}")
-_VALUE = re.compile(
+_OPEN = lazy_regex(r"\s{0,40},?\s{0,40}\(\s{0,8}")
+_VALUE = lazy_regex(
     r"[EeNnBbXx]?'(?P<single>(?:[^'\\\n]|''|\\.){0,8000})'|\"(?P<double>(?:[^\"\\\n]|\\.){0,8000})\""
     r"|(?P<bare>[^\s,()'\"]{1,400}(?:\([^()\n]{0,400}\))?)"
 )
-_NEXT = re.compile(r"\s{0,8}(?P<sign>[,)])\s{0,8}")
-_PARAMETERS = re.compile(r"[^\[]{0,400}\[parameters: (?=\(\(?['\"\d])")
+_NEXT = lazy_regex(r"\s{0,8}(?P<sign>[,)])\s{0,8}")
+_PARAMETERS = lazy_regex(r"[^\[]{0,400}\[parameters: (?=\(\(?['\"\d])")
 _PLACEHOLDERS = ("%", "?", ":", "$")
 
 
