@@ -7,7 +7,7 @@ from pathlib import Path
 SOURCE = Path(__file__).parent.parent / "src" / "babysitter"
 # each may import those before it
 DIAGNOSIS = ("frame", "signatures", "stance", "timeline", "last_good", "learned", "causes", "judge")
-VALUES = {"model", "errors", "shipped"}
+VALUES = {"model", "errors", "shipped", "lazy_regex"}
 # single files that need nothing else
 TOP_LEVEL = {
     "clock",
@@ -35,12 +35,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "model": {"shipped"},
     "shipped": set(),  # where the installed playbooks are
     "errors": set(),
+    "lazy_regex": set(),  # regular expressions that are compiled when first used
     "clock": set(),
     "private_files": set(),
     "process_lock": set(),
     "waits": set(),
     "retry_after": set(),
-    "redact": set(),
+    "redact": {"lazy_regex"},
     "config": VALUES | {"private_files"},
     **{
         f"diagnosis/{name}": VALUES | {f"diagnosis/{earlier}" for earlier in DIAGNOSIS[:place]}

@@ -21,7 +21,7 @@ from babysitter.errors import BadConfig
 from babysitter.notify.notifier import Notifier
 from babysitter.private_files import restrict_state
 from babysitter.store.store import open_store
-from babysitter.usecases.quick_status import state_folder
+from babysitter.usecases.state_folder import state_folder
 
 
 @asynccontextmanager

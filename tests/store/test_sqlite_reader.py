@@ -18,7 +18,8 @@ from babysitter.model.verdict import Diagnosis, ProgressSummary
 from babysitter.store.codec import codec, from_json
 from babysitter.store.default_folder import FILE_NAME
 from babysitter.store.sqlite_events import append_refusal
-from babysitter.store.sqlite_reader import NotReadable, SqliteReader, _decode, is_moment
+from babysitter.store.sqlite_reader import SqliteReader, _decode
+from babysitter.store.sqlite_snapshot import NotReadable, is_moment
 from babysitter.store.store import open_store
 from babysitter.store.tables import UtcDateTime, metadata
 from babysitter.store.version import VERSION
@@ -123,7 +124,7 @@ async def test_reader_leaves_what_is_unusual_to_the_store(tmp_path: Path):
 async def test_reader_cannot_write(tmp_path: Path):
     await (await open_store(tmp_path)).close()
     with SqliteReader(tmp_path / FILE_NAME) as reader, pytest.raises(NotReadable, match="readonly"):
-        reader._rows("DELETE FROM meta")
+        reader.rows("DELETE FROM meta")
 
 
 async def test_refusal_written_the_short_way_is_read_by_the_store(tmp_path: Path):

@@ -13,7 +13,7 @@ from babysitter.model.events import DecisionRefused, ProposalDecided
 from babysitter.model.ids import Person, ProposalId
 from babysitter.model.proposal import Answer, Proposal, Surface
 from babysitter.store.inbox import PendingClick
-from babysitter.store.sqlite_reader import NotReadable
+from babysitter.store.sqlite_snapshot import NotReadable
 from babysitter.usecases import quick_answer
 from babysitter.usecases.approvals import decide
 from babysitter.usecases.follow_approval import follow_approval

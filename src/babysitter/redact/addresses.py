@@ -3,22 +3,23 @@
 import re
 from collections.abc import Iterator
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_placeholder, is_plain
 
 # The password may hold a slash or an @; the last @ before a host ends it, or before
 # a path if the host is missing.
-_URL_USER = re.compile(r"://([^\s/@:\"'<>]{0,256}):([^\s\"'<>]{1,512})@(?=[\w.\[\-/?]|$)")
-_URL_TOKEN = re.compile(r"(?:https?|git|ssh|wss?|ftp|nats)(?:\+\w+)?://([^\s/@:\"'<>]{8,512})@")
-_PORT_FIRST = re.compile(r"\d{1,5}(?:[/?#]|$)")
-_URL_ENCODED = re.compile(r"(?i)%3A%2F%2F[^\s%/:@]{0,80}%3A((?:(?!%40)\S){1,200})%40")
-_URL_ENCODED_TOKEN = re.compile(r"(?i)%3A%2F%2F((?=[A-Za-z]{0,200}\d)[A-Za-z0-9_\-]{20,200})%40")
-_DSN = re.compile(
+_URL_USER = lazy_regex(r"://([^\s/@:\"'<>]{0,256}):([^\s\"'<>]{1,512})@(?=[\w.\[\-/?]|$)")
+_URL_TOKEN = lazy_regex(r"(?:https?|git|ssh|wss?|ftp|nats)(?:\+\w+)?://([^\s/@:\"'<>]{8,512})@")
+_PORT_FIRST = lazy_regex(r"\d{1,5}(?:[/?#]|$)")
+_URL_ENCODED = lazy_regex(r"(?i)%3A%2F%2F[^\s%/:@]{0,80}%3A((?:(?!%40)\S){1,200})%40")
+_URL_ENCODED_TOKEN = lazy_regex(r"(?i)%3A%2F%2F((?=[A-Za-z]{0,200}\d)[A-Za-z0-9_\-]{20,200})%40")
+_DSN = lazy_regex(
     r"(?<![\w.:/-])([\w.-]{1,64}):([^\s@:/\"',()]{3,128})@(?:(?:tcp|unix|udp)?\(|[\w-]{1,64}\.[\w.-]{1,200})"
 )
 _NO_USERS = frozenset(("mailto", "acct", "git", "ssh", "http", "https"))
 _PLACEHOLDERS = ("password", "passwd", "pass", "pwd", "secret", "PASSWORD")
-_PGPASS = re.compile(
+_PGPASS = lazy_regex(
     r"(?m)(?:^|(?<=[\s\"'│]))[\w.*-]{1,253}:(?:5432|5433|6432|\*):[\w*-]{1,63}:[\w*-]{1,63}:"
     r"([^\s\"']{3,200})(?=[\"']|[ \t│]*$)"
 )

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 
 MAX_LINES = 40
@@ -19,16 +20,16 @@ SIGNS = (
 )
 _HEADS = LinearPattern(SIGNS, ignore_case=True)
 _CODE = r"\d{3,5}(?: \d{3,5}){1,3}|[A-Za-z0-9]{3,16}(?:-[A-Za-z0-9]{3,16}){0,5}"
-_WORD = re.compile(_CODE)
-_BEHIND = re.compile(r"(?i)(?:codes|list|códigos de \w+|codici di \w+|kody \w+)[^\n:]{0,80}:[ \t]{1,4}(?=\S)")
-_BULLET = re.compile(r"[ \t]{0,40}(?:[-*•][ \t]|\d{1,2}[.):][ \t]?)?[ \t]{0,4}")
-_BETWEEN = re.compile(r"[ \t,;|]{0,8}")
+_WORD = lazy_regex(_CODE)
+_BEHIND = lazy_regex(r"(?i)(?:codes|list|códigos de \w+|codici di \w+|kody \w+)[^\n:]{0,80}:[ \t]{1,4}(?=\S)")
+_BULLET = lazy_regex(r"[ \t]{0,40}(?:[-*•][ \t]|\d{1,2}[.):][ \t]?)?[ \t]{0,4}")
+_BETWEEN = lazy_regex(r"[ \t,;|]{0,8}")
 # `recovery: 1a2b-3c4d 5e6f-7a8b`: the codes alone tell what they are.
-_GROUPS = re.compile(
+_GROUPS = lazy_regex(
     r"(?i)\b(?:recovery|backup|scratch): (?P<codes>(?:[ ,;]{0,2}(?=[a-z0-9\-]{0,24}\d)(?=[0-9\-]{0,24}[a-z])"
     r"(?![a-z]{4,6}-\d{4,6}(?![\w\-]))[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){1,3}(?![\w\-])){2,16})"
 )
-_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_DATE = lazy_regex(r"\d{4}-\d\d-\d\d")
 
 
 def find_code_lists(text: Text) -> Iterator[Span]:

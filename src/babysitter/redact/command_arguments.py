@@ -4,10 +4,10 @@ The table says for each program which options are followed by a secret and which
 Options that say so themselves (`--password`) are read by `named.py`.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.command_lines import find_in_words
 from babysitter.redact.names import Name
 from babysitter.redact.secret_verdict import is_secret
@@ -103,14 +103,14 @@ PROGRAMS = (
 SIGNS = "|".join(sorted({program.words.replace(" ", " +") for program in PROGRAMS}))
 _SIGNS = LinearPattern(SIGNS, ignore_case=True)
 _PROGRAMS = tuple(
-    (program, re.compile(rf"(?i)(?<![\w.\-]){program.words.replace(' ', ' {1,4}')}(?:\.exe)?(?=[ \t])"))
+    (program, lazy_regex(rf"(?i)(?<![\w.\-]){program.words.replace(' ', ' {1,4}')}(?:\.exe)?(?=[ \t])"))
     for program in PROGRAMS
 )
-_WORD = re.compile(
+_WORD = lazy_regex(
     r"[ \t]{1,40}(?:\"(?P<double>[^\"\n]{0,512})\"|'(?P<single>[^'\n]{0,512})'"
     r"|(?P<bare>(?![|;<>&])[^\s\"']{1,512}))"
 )
-_LONG_OPTION = re.compile(r"[a-z\-]{3,}(?:=|$)")
+_LONG_OPTION = lazy_regex(r"[a-z\-]{3,}(?:=|$)")
 
 
 def find_in_arguments(text: Text) -> Iterator[Span]:

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable, Iterator
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_placeholder
 
-_FLAGS = re.compile(
+_FLAGS = lazy_regex(
     r"(?<![\w-])(?:"
     # user:password behind one flag
     r"(?:-u|--user|--proxy-user|-U|--auth|-a|-auth|--http-user)[ =]{0,5}[\"']?(?!jdbc:|\w{2,16}://)"
@@ -46,20 +47,20 @@ SIGNS = (
     r"mc(?:li)? +(?:alias|config)|poetry +config|ngrok|gh +secret|addauth|\bsnmp|ipmitool|racadm|unseal|rekey"
 )
 _SIGNS = LinearPattern(SIGNS, ignore_case=True)
-_ACCOUNT = re.compile(
+_ACCOUNT = lazy_regex(
     r"[ =\"'](\d{1,10}:\d{1,10}|(\w{1,32}):\2)$"
 )  # `docker run -u 1000:1000`, and no password
 # What stands between the words of a command that is written as a list.
-_IN_LIST = re.compile(r"(?<=[\w.%+:/@=\-!?*#~^])\\*[\"']\\*[\"']?,[ ]?\\*[\"']\\*[\"']?(?=\S)")
-_NETRC = re.compile(
+_IN_LIST = lazy_regex(r"(?<=[\w.%+:/@=\-!?*#~^])\\*[\"']\\*[\"']?,[ ]?\\*[\"']\\*[\"']?(?=\S)")
+_NETRC = lazy_regex(
     r"(?i)\blogin\s{1,16}\S{1,128}\s{1,16}(?:account\s{1,4}\S{1,64}\s{1,4})?password\s{1,16}(\S{1,512})"
 )
 # Programs of Oracle: `user/password@address`, of which the address stays.
-_ORACLE = re.compile(
+_ORACLE = lazy_regex(
     r"(?i)\b(?:sqlplus|sqlcl|sqlldr|expdp|impdp|rman)\s[^\n]{0,80}?(?<=[\s\"'=])[\w$#]{1,64}/"
     r"\"?([^\s\"'/]{3,256})\"?(?=@(?://)?[\w.\-]{1,253}(?::\d{1,5})?(?:/[\w.\-]{1,128})?(?:[\s\"']|$))"
 )
-_LOGIN = re.compile(
+_LOGIN = lazy_regex(
     r"(?i)\b(?:wandb(?:\.exe)?|weave|hf\s{1,2}auth|huggingface-cli|vault|hcp|gh\s{1,2}auth|kaggle|comet|neptune|"
     r"prefect\s{1,2}cloud|modal\s{1,2}token|databricks|cargo|doctl\s{1,2}auth|flyctl\s{1,2}auth|pulumi|op|sentry-cli|wrangler)"
     r"[\"']?,?[ \t]{1,4}[\"']?login"
@@ -72,12 +73,12 @@ READS_INPUT = (
     r"(?:docker|podman|nerdctl|buildah|skopeo|oras|crane|gh|glab|helm|cosign|op|az|vault|gpg2?|argocd)"
     r"\b[^\n|]{0,120}?(?:stdin|with-token|passphrase-fd 0)|htpasswd\s{1,4}-\w{0,4}i)"
 )
-_PIPED = re.compile(
+_PIPED = lazy_regex(
     r"\b(?:echo|printf)\s{1,4}(?:-\w{1,2}\s{1,4})?(?:[\"']?%s\S{0,6}\s{1,4})?[\"']?"
     rf"((?<=[\"'])[^\"'|\n]{{3,256}}?|[^\s\"'|]{{3,256}}?)(?:\\n)?[\"']?\s{{0,4}}\|\s{{0,4}}{READS_INPUT}"
 )
 # What a shell gives to a program in a string: `sudo -S id <<< '...'`.
-_HERE_STRING = re.compile(rf"{READS_INPUT}[^\n|]{{0,160}}?<<<\s{{0,4}}(?:\\*\$?[\"'])?([^\s\"'\\]{{3,512}})")
+_HERE_STRING = lazy_regex(rf"{READS_INPUT}[^\n|]{{0,160}}?<<<\s{{0,4}}(?:\\*\$?[\"'])?([^\s\"'\\]{{3,512}})")
 
 
 FindInLine = Callable[[str, int, int], Iterator[Span]]  # the text, start and end of the line

@@ -4,11 +4,11 @@ Where a line says that something is in base64 (`encoding: b64`, `!!binary |`, `$
 around it are read too; one text may be wrapped over several of them.
 """
 
-import re
 from base64 import b64decode
 from binascii import Error
 from collections.abc import Callable, Iterator
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import LinearPattern, Span, Text
 
 MAX_WORD = 65_536  # characters
@@ -21,11 +21,11 @@ MAX_LINES_BEFORE = 3
 MAX_LINES_AFTER = 40
 _SAYS = LinearPattern(SAYS, ignore_case=True)
 _LINES = LinearPattern(SIGNS, ignore_case=True)
-_WORD = re.compile(rf"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{{16,{MAX_WORD}}}={{0,2}}(?![A-Za-z0-9+/=])")
+_WORD = lazy_regex(rf"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{{16,{MAX_WORD}}}={{0,2}}(?![A-Za-z0-9+/=])")
 
 
 # A name stands before the first of them only.
-_LINE_OF_WORD = re.compile(
+_LINE_OF_WORD = lazy_regex(
     r"(?m)^[ \t]{0,80}(?:- )?(?:[\w\-]{1,40}:[ \t]{1,8})?([A-Za-z0-9+/]{4,400}={0,2})[ \t]{0,8}$"
 )
 

@@ -9,15 +9,16 @@ import re
 from bisect import bisect
 from collections.abc import Callable, Iterator
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import Span, Text
 
 MAX_DEPTH = 3  # JSON in a string of JSON in a string of JSON
-_ESCAPE = re.compile(r"\\(?:[nrt\"'\\/]|u00[0-7][0-9a-f])")
-_WORTH_READING = re.compile(r"\\(?:[n\"']|u00[4-7][0-9a-f])")
-_BREAKS = re.compile(r"\\[^u]")
+_ESCAPE = lazy_regex(r"\\(?:[nrt\"'\\/]|u00[0-7][0-9a-f])")
+_WORTH_READING = lazy_regex(r"\\(?:[n\"']|u00[4-7][0-9a-f])")
+_BREAKS = lazy_regex(r"\\[^u]")
 _PLAIN = {"n": "\n", "r": " ", "t": "\t"}
 # A string in quotes: where it holds an escape, its quotes begin and end a line as well.
-_STRING = re.compile(r"(?<![\\\w])\"(?:[^\"\\\n]|\\.){2,65536}\"|(?<![\\\w])'(?:[^'\\\n]|\\.){2,65536}'")
+_STRING = lazy_regex(r"(?<![\\\w])\"(?:[^\"\\\n]|\\.){2,65536}\"|(?<![\\\w])'(?:[^'\\\n]|\\.){2,65536}'")
 
 
 def find_in_escaped(text: Text, find: Callable[[Text], Iterator[Span]]) -> Iterator[Span]:

@@ -3,21 +3,21 @@
 Lines that follow each other are read as one text. What is secret in it is taken out of both columns.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import LinearPattern, Span, Text
 
 MAX_BYTES = 65_536  # of one dump
 SIGNS = r"[0-9a-f]{4}:? {1,2}(?:[0-9a-f]{2} ?[0-9a-f]{2} ){3}[^\n]*[a-z0-9.]{4}"
 _LINES = LinearPattern(SIGNS, ignore_case=True)
 # An offset, up to 16 bytes, and the same as letters, with a dot for what is none.
-_ROW = re.compile(
+_ROW = lazy_regex(
     r"(?i)(?<![0-9a-z])(?:0x)?[0-9a-f]{4,8}:? {1,2}(?P<bytes>[0-9a-f]{2}(?: {0,2}[0-9a-f]{2}){3,15})"
     r" {1,60}(?P<bar>\|?)(?P<letters>[^\n]{4,16})(?P=bar)"
 )
-_PAIR = re.compile(r"[0-9A-Fa-f]{2}")
+_PAIR = lazy_regex(r"[0-9A-Fa-f]{2}")
 
 
 @dataclass(slots=True)

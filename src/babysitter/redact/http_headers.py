@@ -3,10 +3,11 @@
 import re
 from collections.abc import Iterator
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_placeholder, is_plain
 
-_HEADER = re.compile(
+_HEADER = lazy_regex(
     r"(?i)(?:proxy-|x-)?(?:authorization|authentication)"
     r"(?:[\"'\\]{0,4}[ \t]{0,4}(?::|=>?|%3A)|[\"'\\]{1,4}[ \t]{0,4},)(?:[ \t]|%20|\+){0,4}"
     r"(?:\[\]string\{|\[)?(?:[bru](?=[\"']))?[\"'\\]{0,4}"
@@ -14,30 +15,30 @@ _HEADER = re.compile(
     r"goog4-rsa-sha256|sharedaccesssignature|sharedkey|hmac-sha256|oauth|bot|jwt|dpop|hawk|macaroon)"
     r"(?:[ \t:]|%20|\+){1,3})?"
 )
-_LIST = re.compile(r"(?i)(?:digest|sha256|signature|sharedkey|oauth|hawk)(?:[ \t:]|%20|\+){1,3}$")
-_WORD = re.compile(r"(?:[^\s\"'\\,;}\])]|,(?=\S)|[;\])}](?=[A-Za-z0-9+/=]{4})){1,8192}")
-_FIELDS = re.compile(
+_LIST = lazy_regex(r"(?i)(?:digest|sha256|signature|sharedkey|oauth|hawk)(?:[ \t:]|%20|\+){1,3}$")
+_WORD = lazy_regex(r"(?:[^\s\"'\\,;}\])]|,(?=\S)|[;\])}](?=[A-Za-z0-9+/=]{4})){1,8192}")
+_FIELDS = lazy_regex(
     r"(?:[\w\-]{1,40}=(?:\\*\"[^\"\\\n]{0,2000}\\*\"|[^\s,\"'\\]{1,2000}),?[ \t]{0,4}){2,20}"
 )
-_TO_QUOTE = re.compile(r"[^\r\n\"'\\]*")
-_TO_LINE_END = re.compile(r"[^\r\n\"']*")
-_SCHEME = re.compile(
+_TO_QUOTE = lazy_regex(r"[^\r\n\"'\\]*")
+_TO_LINE_END = lazy_regex(r"[^\r\n\"']*")
+_SCHEME = lazy_regex(
     r"(?i)(?<![A-Za-z0-9])(?:bearer|basic|geniekey|ssws)(?:[ \t:=]|%20|\+){1,4}[\"']?"
     r"(?![a-z_]{3,24}=[^=])([\w.~+/=%\-]{6,})"
 )
-_COOKIE = re.compile(
+_COOKIE = lazy_regex(
     r"(?i)(?<![\w-])(?:set-)?cookie[\"'\\]{0,4}[ \t]{0,4}(?::|,|=)[ \t]{0,4}"
     r"(?:[bru](?=[\"']))?(\\*[\"']?)(?=[^\s=]{1,256}=)"
 )
 # Fields of Digest (RFC 7616), AWS4-HMAC-SHA256, Hawk and SharedAccessSignature that are not secret.
-_PUBLIC_FIELD = re.compile(
+_PUBLIC_FIELD = lazy_regex(
     r"(?<![^\s,;&])(?:realm|qop|algorithm|nc|stale|charset|SignedHeaders|ts|se|skn|version|oauth_version"
     r"|oauth_signature_method|oauth_timestamp|uri)="
     r"(?:\\*\"[\w .,:;@/\-]{0,80}\\*\"|[\w.:;\-]{0,200})(?=[\s,&\"'\\]|$)"
     r"|(?<=\w)/\d{8}/[a-z0-9\-]{2,30}/[a-z0-9\-]{2,30}/(?:aws4|goog4)_request(?=[\s,&\"'\\]|$)"
 )
 # Attributes of a cookie that is set: RFC 6265, section 4.1.1.
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = lazy_regex(
     r"(?i);[ \t]{0,4}(?:path=/[\w./\-]{0,80}|domain=[\w.\-]{1,253}|max-age=-?\d{1,12}|httponly|secure"
     r"|partitioned|samesite=(?:lax|strict|none)|priority=\w{3,6}"
     r"|expires=\w{3,9}, \d\d[ \-]\w{3}[ \-]\d{2,4} [\d:]{8} GMT)"
@@ -45,9 +46,9 @@ _ATTRIBUTE = re.compile(
 )
 _SEPARATORS = " \t,;&"
 # Up to the arrow behind which a log gives the answer.
-_COOKIE_VALUE = re.compile(r"(?:[^\r\n\"'\\ ]|\\(?![rn\"'])| (?!(?:→|[\-=]{1,2}>) ))*")
+_COOKIE_VALUE = lazy_regex(r"(?:[^\r\n\"'\\ ]|\\(?![rn\"'])| (?!(?:→|[\-=]{1,2}>) ))*")
 # What a person has chosen on a page: `theme=dark`, `lang=de`, `page=3`. No identifier is a short plain word.
-_CHOICE = re.compile(
+_CHOICE = lazy_regex(
     r"(?<![^\s;,])(?!(?i:[\w\-]*(?:token|auth|sess|sid|key|pass|secret|csrf|xsrf|jwt|pin|otp|code)))"
     r"[A-Za-z_][\w\-]{1,30}=(?:[a-z]{2,10}|[a-z]{2}[\-_][A-Z]{2}|\d{1,3})(?=[ \t]{0,4}(?:[;,\"'\\]|$))"
 )

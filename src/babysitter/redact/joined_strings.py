@@ -1,15 +1,15 @@
 """Finds the further pieces of a secret that a program puts together from strings: `"one" + "two"`."""
 
-import re
 from collections.abc import Iterator, Sequence
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import REDACTED, Span, Text
 from babysitter.redact.value_shapes import is_plain, looks_random
 
 MAX_PIECES = 16
 SHORTEST = 6  # characters of a piece
 _SIGN = r"(?:\+|\.{1,2}|&|\\)"  # of JavaScript, PHP and Lua, Basic; a line that goes on
-_PIECE = re.compile(
+_PIECE = lazy_regex(
     rf"(?P<quote>[\"'])[ \t]{{0,8}}(?:{_SIGN}[ \t]{{0,8}}(?:\n[ \t]{{0,80}})?"
     rf"|\n[ \t]{{0,80}}{_SIGN}[ \t]{{0,8}})"
     r"(?P=quote)(?P<value>[A-Za-z0-9_\-+/=.~]{6,512})(?=(?P=quote))"

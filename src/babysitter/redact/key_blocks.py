@@ -4,6 +4,7 @@ import re
 from bisect import bisect
 from collections.abc import Iterator
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import LinearPattern, Span, Text
 from babysitter.redact.value_shapes import PUBLIC_BEGINNINGS, is_plain
 
@@ -13,25 +14,25 @@ SHORTEST_LINE = 16  # a shorter one is the last of a key
 _SPACE = r"(?:[ +]|%20)"
 # https://openvpn.net/community-docs/static-key-mini-howto.html
 _STATIC = r"-----{} OpenVPN (?:Static|tls-crypt-v2 (?:client|server)) key(?: V\d)?-----"
-_BEGIN = re.compile(
+_BEGIN = lazy_regex(
     rf"-----BEGIN{_SPACE}(?:[A-Z0-9]+{_SPACE}){{0,4}}(?:PRIVATE{_SPACE}KEY|SECRET{_SPACE}KEY)(?:{_SPACE}BLOCK)?-----"
     rf"|{_STATIC.format('BEGIN')}"
     r"|---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----|PuTTY-User-Key-File-\d:|Private-Lines: \d+|Private-MAC:"
 )
-_END = re.compile(
+_END = lazy_regex(
     rf"-----END{_SPACE}(?:[A-Z0-9]+{_SPACE}){{0,4}}(?:PRIVATE{_SPACE}KEY|SECRET{_SPACE}KEY)(?:{_SPACE}BLOCK)?-----"
     rf"|{_STATIC.format('END')}"
     r"|---- END SSH2 ENCRYPTED PRIVATE KEY ----"
 )
 # What a key is made of where its line breaks are written out.
-_BODY = re.compile(r"(?:\\+[nr]|%0[aAdD]|%2[bBfF]|%3[dD]|(?!-----)[A-Za-z0-9+/=: \t,\-])*")
-_LONG_WORD = re.compile(r"[A-Za-z0-9+/=\\]{16,}")
-_BREAK = re.compile(r"(?:\\{1,4}[nr]|[ \t]){0,8}")  # between two lines of a key
-_LAST_WORD = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{1,200}(?=(?:\\n)?[\"'`,;+│|\s\\]*$)")
-_REST_OF_KEY = re.compile(r"[A-Za-z0-9+/=\\n]*$")
-_HEAD = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Encryption|Public-Lines|Private-Lines|Hash): ?.*$")
+_BODY = lazy_regex(r"(?:\\+[nr]|%0[aAdD]|%2[bBfF]|%3[dD]|(?!-----)[A-Za-z0-9+/=: \t,\-])*")
+_LONG_WORD = lazy_regex(r"[A-Za-z0-9+/=\\]{16,}")
+_BREAK = lazy_regex(r"(?:\\{1,4}[nr]|[ \t]){0,8}")  # between two lines of a key
+_LAST_WORD = lazy_regex(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{1,200}(?=(?:\\n)?[\"'`,;+│|\s\\]*$)")
+_REST_OF_KEY = lazy_regex(r"[A-Za-z0-9+/=\\n]*$")
+_HEAD = lazy_regex(r"(?:Proc-Type|DEK-Info|Version|Comment|Encryption|Public-Lines|Private-Lines|Hash): ?.*$")
 # A line of a key without its beginning: 64, 70 or 76 characters of base64, alone but for a log's prefix.
-_LONE = re.compile(
+_LONE = lazy_regex(
     r"(?m)(?:^|(?<=[\s\"'|│])|(?<=^[+\-]))(?=[A-Z0-9+/]{0,75}[a-z])(?=[a-z0-9+/]{0,75}[A-Z])(?=[A-Za-z+/]{0,75}\d)"
     r"(?:[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70}|[A-Za-z0-9+/]{75}=|[A-Za-z0-9+/]{76}|[A-Za-z0-9+/]{60,63}={1,2})"
     r"(?=(?:\\n)?[\"'|│,]?[ \t]*$)"
@@ -39,22 +40,22 @@ _LONE = re.compile(
 
 
 # Lines of a key whose line breaks are written out, without its beginning.
-_WRITTEN_LINES = re.compile(
+_WRITTEN_LINES = lazy_regex(
     r"(?<![A-Za-z0-9+/])(?:(?=[A-Z0-9+/]{0,63}[a-z])(?=[a-z0-9+/]{0,63}[A-Z])(?=[A-Za-z+/]{0,63}\d)"
     r"(?:[A-Za-z0-9+/]{64}|[A-Za-z0-9+/]{70}|[A-Za-z0-9+/]{76})(?:\\{1,4}[nr]){1,2}){2,400}[A-Za-z0-9+/]{0,76}={0,2}"
 )
 
 
 # Names of what is written in base64 and no secret: a checksum, an id of an answer.
-_LABELLED = re.compile(
+_LABELLED = lazy_regex(
     r"(?i)(?:x-amz-id-2|host_?id|digest|integrity|checksum|sum|md5|sha\d{0,3}|hash|fingerprint|etag|"
     r"(?:certificate|ca|cert|public-?key)[\w.\-]{0,20})[\"'>]{0,2}\s?[:=]?\s?[\"']?$"
 )
-_PUBLIC_BLOCK = re.compile(
+_PUBLIC_BLOCK = lazy_regex(
     r"-----BEGIN (CERTIFICATE(?: REQUEST)?|(?:RSA )?PUBLIC KEY|PGP PUBLIC KEY BLOCK)-----\n"
     r"[^\-]{1,40000}-----END \1-----"
 )
-_LONG_RUN = re.compile(r"[A-Za-z0-9+/]{60}")  # of a line of a key whose beginning is not there
+_LONG_RUN = lazy_regex(r"[A-Za-z0-9+/]{60}")  # of a line of a key whose beginning is not there
 _HINTS = ("-----begin", "-----end", "ssh2 enc", "putty", "private-")
 _SIGNS = LinearPattern(r"-----BEGIN|-----END|SSH2 ENC|PuTTY|Private-|[A-Za-z0-9+/]{60}")
 

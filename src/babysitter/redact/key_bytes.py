@@ -4,9 +4,9 @@ Go, JavaScript and Python print them as numbers: `SigningKey:[99 17 204 ...]`, `
 A name decides whether they are secret, as those of a public key are not.
 """
 
-import re
 from collections.abc import Iterator
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.text_spans import LinearPattern, Span, Text
 
@@ -21,14 +21,14 @@ SIGNS = (
 _SIGNS = LinearPattern(SIGNS, ignore_case=True)
 _BYTE = r"(?:0x)?[0-9a-fA-F]{2}"
 # https://gitlab.com/cryptsetup/cryptsetup/-/wikis/FrequentlyAskedQuestions: `MK dump:`
-_KEY = re.compile(
+_KEY = lazy_regex(
     r"(?<![\w\-])(?i:(?P<name>(?:[a-z]{2,16}[ _\-])?[\w\-]{0,40}(?:key|secret|psk))(?: dump)?|MK dump)"
     r"(?:\[\d{0,4}\])?[\"']?(?: is |\s?[:=]\s{0,8})(?:[{\[]|<Buffer )?\s{0,8}"
     rf"(?P<value>{_BYTE}(?:(?:,\s{{0,24}}|\s{{1,24}}){_BYTE}){{11,127}})\b"
 )
 _NUMBER = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
 _LIST = rf"[\[{{(]\s{{0,4}}{_NUMBER}(?:,?\s{{1,8}}{_NUMBER}|,{_NUMBER}){{7,511}}\s{{0,4}}[\]}})]"
-_NUMBERS = re.compile(
+_NUMBERS = lazy_regex(
     rf"(?<![\w\-])(?P<name>(?:[A-Za-z]{{2,16}} )?[\w\-]{{0,40}}(?i:{_NAMES}))[\"']?[:= ]{{1,3}}"
     rf"(?i:{_TYPE}[({{ ]{{0,4}})?(?P<value>{_LIST})"
 )

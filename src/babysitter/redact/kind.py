@@ -5,6 +5,8 @@ import re
 import string
 from dataclasses import dataclass
 
+from babysitter.lazy_regex import lazy_regex
+
 _LETTERS = string.ascii_letters + string.digits
 # The alphabets of vendors, by the short names that rows and specimens use.
 ALPHABETS = {
@@ -29,7 +31,7 @@ _CLASSES = {
     "b32": "A-Z2-7",
     "dot": r"A-Za-z0-9_.\-",
 }
-_HOLE = re.compile(r"\{(\w+):(\d+)\}")
+_HOLE = lazy_regex(r"\{(\w+):(\d+)\}")
 # `_`, `-` and `.` also as an address writes them.
 _WRITTEN = {"_": "(?:_|%5[fF])", "-": "(?:-|%2[dD])", ".": r"(?:\.|%2[eE])", "/": "(?:/|%2[fF])"}
 

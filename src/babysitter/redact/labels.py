@@ -6,6 +6,7 @@ Such a label may be of several words, and of letters that names of settings do n
 import re
 from collections.abc import Iterator
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.names import Name
 from babysitter.redact.secret_verdict import is_secret
 from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
@@ -41,18 +42,18 @@ SIGNS = (
     r"|m\?t kh|\?\?"
 )
 _LINES = LinearPattern(SIGNS, ignore_case=True)
-_LABEL = re.compile(
+_LABEL = lazy_regex(
     rf"(?i)(?:(?P<password>{PASSWORDS})|(?P<key>{KEYS})|(?P<ambiguous>{AMBIGUOUS}))(?![a-z]{{0,12}}(?:_hash|_file|datei))"
 )
-_VALUE = re.compile(
+_VALUE = lazy_regex(
     r"[\w\"'”»`]{0,24}(?: [^\s:=：＝]{1,40}){0,4}?\s{0,8}(?:[\-=]>|→|[:=：＝│|])\s{0,8}[\"'“«‘`]?"
     r"(?:[\w.@\-]{1,64} / )?(?P<value>(?:[^\s\"'”»’`,;(（]"
     r"|[(（](?![^\x00-\x7f])){3,512})"  # up to a remark in brackets
 )
 # A plain word alone behind a sign, but for what becomes of a password: `falsch`, `incorrecta`, `verkeerd`.
-_ALONE = re.compile(r"[\"'”»`]?[.,;]?[ \t]*(?:\n|$)")
-_PLAIN_WORD = re.compile(r"[a-z\u00df-\u017f]{5,20}(?:-[a-z\u00df-\u017f]{3,20}){0,3}")
-_WHAT_BECOMES = re.compile(
+_ALONE = lazy_regex(r"[\"'”»`]?[.,;]?[ \t]*(?:\n|$)")
+_PLAIN_WORD = lazy_regex(r"[a-z\u00df-\u017f]{5,20}(?:-[a-z\u00df-\u017f]{3,20}){0,3}")
+_WHAT_BECOMES = lazy_regex(
     r"in[ck]or|[a-z]*(?:valid|gültig|ogiltig|vigtig)|falsc?[hok]|fals[aoe]|verkeer|fout|onjuist|abgelauf|verlop"
     r"|expir|scadut|caduc|venci|vypr|lejár|requ?i|erforder|verplicht|obligat|benötig|fehl|missing|manqu|falt|manca"
     r"|ontbreek|brak|chyb|leer|vide|vuot|vac[ií]|vazi|leeg|pust|prázd|geänder|gewijzig|chang|modif|cambi|alter|zmien"

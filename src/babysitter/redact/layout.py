@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.labels import judge_label, lines_with_labels
 from babysitter.redact.name_scan import lines_with_names
 from babysitter.redact.names import Name, at_most_probable, judge_name
@@ -13,33 +14,33 @@ from babysitter.redact.value_span import bare, quoted
 
 MAX_TABLE_ROWS = 200
 MAX_LINE = 2_000  # of a heading
-_RULE = re.compile(r"^[\s\-+=|─━┄╌═╞╪╡├┼┤┏┳┓┡╇┩┗┻┛└┴┘┌┬┐╭╮╰╯│┃]*$")
-_HEADING = re.compile(r"[^\W\d_][\w .\-]{0,40}$")
+_RULE = lazy_regex(r"^[\s\-+=|─━┄╌═╞╪╡├┼┤┏┳┓┡╇┩┗┻┛└┴┘┌┬┐╭╮╰╯│┃]*$")
+_HEADING = lazy_regex(r"[^\W\d_][\w .\-]{0,40}$")
 # No heading has these letters, nor, without bars, a cell that begins with another than a letter.
-_QUOTED_ROW = re.compile(r"[ \t]{0,8}\"[^\"\n]{0,200}\"(?:[,;]\"[^\"\n]{0,4000}\"){1,40}[ \t]*$")
-_NO_HEADING = re.compile(
+_QUOTED_ROW = lazy_regex(r"[ \t]{0,8}\"[^\"\n]{0,200}\"(?:[,;]\"[^\"\n]{0,4000}\"){1,40}[ \t]*$")
+_NO_HEADING = lazy_regex(
     r"[^\w .\-│┃║|\t,;]|^[ \t]*[^A-Za-z\u00c0-\uffff \t|]"
     r"|^[^│┃║|\n]*(?:  |\t)[ \t]*[^A-Za-z\u00c0-\uffff \t|][^│┃║|\n]*$"
 )
-_BLOCK = re.compile(
+_BLOCK = lazy_regex(
     r"^([ \t]{0,80}(?:- )?)[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?:[ \t]*(?:[|>][+-]?\d?|&\w+)?[ \t]*$"
 )
-_ENTRY = re.compile(r"^([ \t]{0,80})(- )?(?:[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?:[ \t]+)?(?=\S)")
-_NAME_ALONE = re.compile(
+_ENTRY = lazy_regex(r"^([ \t]{0,80})(- )?(?:[\"']?([A-Za-z_][\w.\-]{0,80})[\"']?:[ \t]+)?(?=\S)")
+_NAME_ALONE = lazy_regex(
     r"[ \t]{0,80}(?:(?:#{1,3}|//|--|;) )?[\"']?(?:\$|(?:[\w.\-]{0,64}/){1,8})?"
     r"((?:[A-Za-z]{1,20} ){0,3}[A-Za-z_][\w.\-]{0,80})[\"']?[ \t]*[:=]?[ \t]*$"
 )
-_ALONE_BELOW = re.compile(
+_ALONE_BELOW = lazy_regex(
     r"[ \t]{0,80}(?:\[1\] )?[\"']?([A-Za-z0-9_\-+/=.~]{16,4096})[\"']?[ \t]*$", re.MULTILINE
 )
-_SECTION = re.compile(r"^[ \t]{0,8}\[{1,2}([\w.\- \"]{1,80})\]{1,2}[ \t]*$")
-_SETTING = re.compile(r"^[ \t]{0,16}([\w.\-]{1,80})[ \t]*=[ \t]*(?=\S)")
+_SECTION = lazy_regex(r"^[ \t]{0,8}\[{1,2}([\w.\- \"]{1,80})\]{1,2}[ \t]*$")
+_SETTING = lazy_regex(r"^[ \t]{0,16}([\w.\-]{1,80})[ \t]*=[ \t]*(?=\S)")
 # What every reader below needs: a column's divider, or a line that opens what follows.
-_OPENS = re.compile(
+_OPENS = lazy_regex(
     r"[\t|│┃║,;]|  |[:|>+\-]\s*$|^\s*\[|^\s*(?:password|passphrase|passwd)[ \t]|&\w+[ \t]*$"
     r"|^\s*kind: Secret\s*$"
 )
-_ALONE = re.compile(r"[ \t]*(password|passphrase|passwd)[ \t]+(\S{1,256})[ \t]*$")
+_ALONE = lazy_regex(r"[ \t]*(password|passphrase|passwd)[ \t]+(\S{1,256})[ \t]*$")
 
 
 _PASSWORDS_OF_USERS = word_set("pass pin passcode")
@@ -283,9 +284,9 @@ def _of_heading(heading: str) -> Name:
     return judge_label(heading) if judged is Name.INNOCENT else judged
 
 
-_QUOTED_CELL = re.compile(r"\"([^\"\n]*)\"")
-_DIVIDER = re.compile(r"[│┃║|\t,;]|  ")
-_DIVIDERS = tuple(map(re.compile, (r"[ \t]*[│┃║|][ \t]*", r"[ \t]{2,}|\t", r",[ \t]?", r";[ \t]?")))
+_QUOTED_CELL = lazy_regex(r"\"([^\"\n]*)\"")
+_DIVIDER = lazy_regex(r"[│┃║|\t,;]|  ")
+_DIVIDERS = tuple(map(lazy_regex, (r"[ \t]*[│┃║|][ \t]*", r"[ \t]{2,}|\t", r",[ \t]?", r";[ \t]?")))
 
 
 def _cells(line: str) -> list[tuple[str, int, int]]:

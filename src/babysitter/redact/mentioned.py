@@ -1,9 +1,9 @@
 """Finds a random string later in a sentence about a setting: `Loaded HF_TOKEN from .env: ...`."""
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.name_scan import find_names
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME
@@ -13,7 +13,7 @@ from babysitter.redact.value_shapes import looks_random
 FARTHEST_WORD = 120  # characters from the start of the name to that of the word
 SHORTEST = 20
 LONGEST = 404  # characters of a word with what stands around it
-_WORD = re.compile(r"(?<=[\s\"'`])[A-Za-z0-9+/_\-]{20,400}={0,2}(?=[\s\"'`,;.)]|$)")
+_WORD = lazy_regex(r"(?<=[\s\"'`])[A-Za-z0-9+/_\-]{20,400}={0,2}(?=[\s\"'`,;.)]|$)")
 
 
 def find_mentioned(text: Text) -> Iterator[Span]:

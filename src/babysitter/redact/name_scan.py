@@ -4,10 +4,10 @@ Names stand in runs of letters, digits, `_`, `.` and `-`. A text that is made of
 dictionary for each; where they are rare, the linear scanner skips what lies between.
 """
 
-import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.secret_verdict import is_secret
 from babysitter.redact.text_spans import LinearPattern, Span, Text
@@ -26,8 +26,8 @@ NAME_WORDS = (
 MAX_RUNS_WITHOUT_NAME = 16  # then the linear scanner is quicker
 MAX_KNOWN_RUN = 128  # characters
 _HINT = LinearPattern(NAME_WORDS, ignore_case=True)
-_WORD = re.compile(NAME_WORDS)  # in lower case: ignoring case costs four times as much
-_RUN = re.compile(r"[A-Za-z0-9_.\-]+")
+_WORD = lazy_regex(NAME_WORDS)  # in lower case: ignoring case costs four times as much
+_RUN = lazy_regex(r"[A-Za-z0-9_.\-]+")
 _DIGITS = frozenset("0123456789")
 _RUN_LETTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-")
 # What may stand between a name and its value begins with one of these.
@@ -37,14 +37,14 @@ _OPENING = "\"'`([{"
 _NAMED_BY = ("name", "key", "variable", "field", "var", "env", "header", "property", "setting", "parameter")
 _BEFORE = frozenset("\"'\\ \t")
 _SIGNS_BEFORE = frozenset(":=>\"'\\ \t/")
-_PATH_BEFORE = re.compile(r"[\w.\-/]{1,64}$")
-_WORD_BEHIND = re.compile(r"(?: {1,8}|\t)(-{0,2}[A-Za-z][A-Za-z_\-]{0,60})(?=[ \t\n]|$)")
-_WORD_ASSIGNED = re.compile(r"[=:] ?([A-Za-z][A-Za-z_]{0,60})(?=[.,;:]?(?: (?![=|\[])|\n|$))")
+_PATH_BEFORE = lazy_regex(r"[\w.\-/]{1,64}$")
+_WORD_BEHIND = lazy_regex(r"(?: {1,8}|\t)(-{0,2}[A-Za-z][A-Za-z_\-]{0,60})(?=[ \t\n]|$)")
+_WORD_ASSIGNED = lazy_regex(r"[=:] ?([A-Za-z][A-Za-z_]{0,60})(?=[.,;:]?(?: (?![=|\[])|\n|$))")
 # An empty setting, and one whose value is taken out already.
-_NOTHING_BEHIND = re.compile(
+_NOTHING_BEHIND = lazy_regex(
     r"[=:](?:\n[ \t]{0,40}(?![ \t\"'\\])|$)|[\"']?[ \t]?[=:][ \t]?[\"']?\[redacted\]"
 )
-_OF_CACHE = re.compile(r"(?i)\bcached? (?:[a-z]{2,12},? ){1,3}$")  # `cache restored from key:`
+_OF_CACHE = lazy_regex(r"(?i)\bcached? (?:[a-z]{2,12},? ){1,3}$")  # `cache restored from key:`
 _LINKS = frozenset(
     "is was used provided given value set of to as equals reads now called with for resolved".split()  # noqa: SIM905
 )

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.name_scan import find_names, is_named_by, may_have_value, with_earlier_word
 from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_fingerprint, is_secret
@@ -66,23 +67,23 @@ SHORTEST_SURE = 20
 _QUOTES = ('"', "'", "`")
 _BRACKETS = ("{", "[", "(")
 _IN_QUERY = ("?", "&", ";")
-_CLOSED = re.compile(r"</|&lt;/|&#60;/|u003[cC]/")
-_NO_NAME = re.compile(
+_CLOSED = lazy_regex(r"</|&lt;/|&#60;/|u003[cC]/")
+_NO_NAME = lazy_regex(
     r"/etc/passwd$|arn:[\w\-]*:secretsmanager:[\w\-]*:\d*:secret$"
     r"|(?<![\w\-])(?:checksum|digest|hash|sha256|sha1|md5|revision)[_\-]?/[\w.\-]{1,64}$"
 )
-_URL_USER = re.compile(r"[^\s/\"'<>]{1,512}@(?=[\w\-]{1,64}[.:])")
+_URL_USER = lazy_regex(r"[^\s/\"'<>]{1,512}@(?=[\w\-]{1,64}[.:])")
 # The id of a key; behind it stand the day, the region and the service that a signature is for.
-_SCOPED_ID = re.compile(
+_SCOPED_ID = lazy_regex(
     r"[^\s/%]{4,128}(?=(/|%2[fF])\d{8}\1[\w\-]{2,30}\1[\w\-]{2,30}\1(?:aws4|goog4)_request)"
 )
-_CELL = re.compile(r"[A-Za-z0-9_\-+/=.~:]{12,512}")
-_SCHEME = re.compile(
+_CELL = lazy_regex(r"[A-Za-z0-9_\-+/=.~:]{12,512}")
+_SCHEME = lazy_regex(
     r"\{[A-Za-z][\w\-]{1,15}\}(?=[\w+/$.])"
 )  # of a hash: `{SSHA}...` (RFC 2307), `{bcrypt}...`
-_QUALIFIED = re.compile(r"[\"'][\w.\-/:]{1,60}[:/]$")
-_ESCAPED = re.compile(r"\\[nrtbf]")
-_ESCAPED_BYTE = re.compile(r"(?:25){0,3}[0-9A-Fa-f]{2}(?=[A-Za-z_])")  # `%3BPWD`; `%253Bpwd`, escaped twice
+_QUALIFIED = lazy_regex(r"[\"'][\w.\-/:]{1,60}[:/]$")
+_ESCAPED = lazy_regex(r"\\[nrtbf]")
+_ESCAPED_BYTE = lazy_regex(r"(?:25){0,3}[0-9A-Fa-f]{2}(?=[A-Za-z_])")  # `%3BPWD`; `%253Bpwd`, escaped twice
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ decides: `access_token` is a token, `token_count` is a count. Words are compared
 `backend_token` is not taken for `end_token`, which a tokenizer has.
 """
 
-import re
 from enum import Enum
 from functools import lru_cache
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import word_set
 
 
@@ -153,11 +153,11 @@ _POSSIBLE = word_set(
     "signature session sid sessionid jsessionid phpsessid dsn webhook salt nonce pin connection conn key "
     "keys pass hmac tokens kubeconfig ticket unlock unseal macaroon"
 )
-_FUSED_PASS = re.compile(r"([a-z]{2,12})(pass|pwd?)$")  # `PGPW`, `dbpwd`
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_FUSED_PASS = lazy_regex(r"([a-z]{2,12})(pass|pwd?)$")  # `PGPW`, `dbpwd`
+_WORD = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # systemd's settings that say where credentials are read from.
 _PLACES_OF_SECRETS = frozenset(("LoadCredential", "LoadCredentialEncrypted", "ImportCredential"))
-_EXCEPTION = re.compile(r"(?:Error|Exception|Warning|Denied|Expired|Required|NotFound|Revoked)$")
+_EXCEPTION = lazy_regex(r"(?:Error|Exception|Warning|Denied|Expired|Required|NotFound|Revoked)$")
 
 
 @lru_cache(maxsize=8192)

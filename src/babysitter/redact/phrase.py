@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.names import Name
 from babysitter.redact.text_spans import LinearPattern
 
@@ -35,4 +36,4 @@ def phrase(
 ) -> Phrase:
     """Make a row; the literals of `near` are separated by `|`."""
     scanner = LinearPattern(hint, ignore_case=True) if hint else None
-    return Phrase(id, tuple(near.split("|")), re.compile(pattern), judged, before, after, scanner)
+    return Phrase(id, tuple(near.split("|")), lazy_regex(pattern), judged, before, after, scanner)

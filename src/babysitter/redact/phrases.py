@@ -8,6 +8,7 @@ decides how secret it is.
 import re
 from collections.abc import Iterator, Sequence
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.names import judge_name
 from babysitter.redact.phrase import Phrase
 from babysitter.redact.phrase_table import PHRASES
@@ -76,10 +77,10 @@ def _secret(found: re.Match[str], phrase: Phrase) -> Iterator[Span]:
         yield found.span("value")
 
 
-_POINTER = re.compile(
+_POINTER = lazy_regex(
     r"└ (?:[bru]{0,2}[\"'](?P<quoted>[^\"'\n]{1,2000})[\"']|(?P<bare>[^\s<(\[{][^\n]{0,400}))"
 )
-_IDENTIFIER = re.compile(r"\w{1,128}")
+_IDENTIFIER = lazy_regex(r"\w{1,128}")
 MAX_POINTERS = 16  # lines of values below one line of code
 
 

@@ -4,16 +4,16 @@ https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources
 `layout.py` reads the same in YAML.
 """
 
-import re
 from collections.abc import Iterator
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.value_span import structure_leaves
 
 SIGNS = r'"kind" ?: ?"secret"'
 _SIGN = LinearPattern(SIGNS, ignore_case=True)
 # A field that matters, any other string (which may hold brackets), or a bracket.
-_PIECE = re.compile(
+_PIECE = lazy_regex(
     r"\"(?:data|stringData)\"\s{0,4}:\s{0,4}(?P<data>\{)|\"kind\"\s{0,4}:\s{0,4}\"(?P<kind>\w{1,64})\""
     r"|\"(?:[^\"\\\n]|\\.){0,65536}\"|[{}]"
 )

@@ -1,8 +1,8 @@
 """Whether a value is secret, given how its name was judged."""
 
-import re
 from functools import lru_cache
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.names import Name, is_secret_noun, judge_name, split_name
 from babysitter.redact.text_spans import REDACTED
 from babysitter.redact.value_shapes import (
@@ -22,13 +22,13 @@ from babysitter.redact.value_shapes import (
 MAX_NAME = 128
 SHORTEST_PIN = 6  # digits; fewer are a count
 # The value of `PWD`, and where a password is mounted: nobody chooses a password that begins so.
-_FOLDER = re.compile(
+_FOLDER = lazy_regex(
     r"/(?:home|root|work|workspace|app|usr|var|tmp|opt|mnt|data|srv|etc|run|content|Users|code|src|job)"
     r"(?:/[\w.\-]{1,64}){0,16}/?$"
 )
-_FINGERPRINT = re.compile(r"(?:[0-9A-F]{40}|[0-9A-F]{16})$")
+_FINGERPRINT = lazy_regex(r"(?:[0-9A-F]{40}|[0-9A-F]{16})$")
 _OWNERS_OF_FINGERPRINTS = frozenset(("gpg", "pgp"))
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_.\-]*$")
+_IDENTIFIER = lazy_regex(r"[A-Za-z_][A-Za-z_.\-]*$")
 
 
 def is_secret(value: str, judged: Name) -> bool:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact import labels
 from babysitter.redact.labels import AMBIGUOUS, KEYS, PASSWORDS
 from babysitter.redact.names import Name, judge_name
@@ -19,8 +20,8 @@ SHORTEST_NEXT = 7
 MAX_VERBS = 8  # behind one label
 FARTHEST = 100  # characters between a label and what it says
 _ENGLISH = r"\b(?:pass(?:word|phrase|code|wd)|pwd?|api[ \-]key|access key|secret|credentials?|creds)\b"
-_LABEL = re.compile(rf"(?i)(?P<english>{_ENGLISH})|(?P<password>{PASSWORDS})|{KEYS}|{AMBIGUOUS}")
-_PASSWORD = re.compile(rf"(?i)pass(?:word|phrase|code|wd)\b|{PASSWORDS}")
+_LABEL = lazy_regex(rf"(?i)(?P<english>{_ENGLISH})|(?P<password>{PASSWORDS})|{KEYS}|{AMBIGUOUS}")
+_PASSWORD = lazy_regex(rf"(?i)pass(?:word|phrase|code|wd)\b|{PASSWORDS}")
 # The same as the linear scanner sees it, in lower case and "?" for what is not ASCII.
 SIGNS = (
     r"(?:(?:pass(?:word|phrase|code|wd)|\bpwd?|(?:api[ \-]|access )key|secret|credentials?|creds)(?:['?]s)?"
@@ -31,38 +32,38 @@ SIGNS = (
 _LINES = LinearPattern(SIGNS, ignore_case=True)
 # English, German, Dutch, French, Spanish, Portuguese, Italian, Scandinavian, Finnish, Polish, Czech,
 # Romanian, Turkish, Hungarian, Russian, Ukrainian, Chinese.
-_SAYS = re.compile(
+_SAYS = lazy_regex(
     r"(?i)(?:(?:(?<=[\s\"'`”»)])"
     r"(?:is|was|are|will be|equals|reads|becomes|lautet|ist|wird|war|heißt|luidt|wordt|est|était|sera|devient"
     r"|es|era|será|é|foi|è|sarà|är|er|var|on|oli|to|jest|je|este|olarak|ez|adalah|yra|là|это|теперь|будет|це|буде|będzie|bude|blir|bliver|olacak|lesz|है)|['’]s)"
     r"(?: (?:now|still|set to|jetzt|nu|ora|agora|ahora|maintenant))?(?=[\s:])"
     r"|[:=：＝](?!//)|[是为為はが는은이]|\s[—–](?=\s))\s?:?\s{0,4}"
 )
-_VALUE = re.compile(
+_VALUE = lazy_regex(
     r"(?P<quote>[\"'`])(?P<quoted>[^\"'`\n]{4,128})(?P=quote)|[“«‘„「『【]\s?(?P<angled>[^”»’“」』】\n]{4,128}?)\s?[”»’“」』】]"
     # up to a remark in brackets, and a line break written out
     r"|(?P<bare>(?:[^\s\"'`“«‘„”»’「」『』【】。，、；！？।(\\]"
     r"|\((?![^\x00-\x7f])|\\(?![nrt\"'\\])){5,256})"
 )
 # In brackets right behind its label.
-_HELD = re.compile(
+_HELD = lazy_regex(
     r"(?:\s[(\[]|\s?[（「『【])[\"'`]?(?P<value>[^\s()\[\]（）「」『』【】\"'`]{6,256})[\"'`]?[)\]）」』】]"
 )
 # A value right behind its label, and nothing between them: `with pw ...`.
-_WITH = re.compile(
+_WITH = lazy_regex(
     r"(?i)(?:with|using|mit|met|avec|con|com|med|and|und|et|e|y|[,/(])\s(?:the |das |le |la |el )?$"
 )
-_CHANGE = re.compile(
+_CHANGE = lazy_regex(
     r"(?i)(?:chang|rotat|updat|reset|switch|replac|geändert|gewechselt|remplac|modifi|cambi|alterad|mudad|gewijzig"
     r"|ändrad|ændret|zmien|změn)"
 )
-_FROM_TO = re.compile(
+_FROM_TO = lazy_regex(
     r"(?i)\b(?:from|von|de|da|van|från|fra|z|ze) [\"'`]?(?P<old>[^\s\"'`]{4,128})[\"'`]? "
     r"(?:to|auf|zu|in|à|a|en|para|por|per|naar|till|til|na) [\"'`]?(?P<new>[^\s\"'`]{4,128})"
 )
-_QUOTES_IT = re.compile(r"(?i)lautet|luidt|reads|equals")  # verbs that only what is written goes behind
+_QUOTES_IT = lazy_regex(r"(?i)lautet|luidt|reads|equals")  # verbs that only what is written goes behind
 # A word that begins a sentence or is a name, and digits: behind a label it is a password.
-_CAPITAL = re.compile(
+_CAPITAL = lazy_regex(
     r"(?!(?i:version|python|base|bcrypt|argon|number|step|node|level|line|page|user|host|windows|ubuntu))"
     r"[A-Z][a-z]{4,20}\d{2,4}[!?.#*]?$"
 )

@@ -7,6 +7,7 @@ condition is narrower than there; whatever is doubtful is left to it.
 import re
 from functools import lru_cache
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.name_scan import is_named_by, with_earlier_word
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
@@ -20,7 +21,7 @@ _VALUE = (
     rf"(?:(?=[A-Za-z]{_LETTERS}{{0,100}}?\d)|(?={_LETTERS}{{0,100}}?[A-Za-z]\d{_LETTERS}{{0,100}}?[A-Za-z]\d))"
     rf"[A-Za-z0-9]{_LETTERS}{{11,198}}"
 )
-_SIMPLE = re.compile(
+_SIMPLE = lazy_regex(
     rf"[\"']?[ \t]{{0,4}}[=:][ \t]{{0,4}}(?P<quote>[\"'])({_VALUE})(?P=quote)(?!\s{{0,80}}[\"'])"
     rf"|[ \t]{{0,4}}=[ \t]{{0,4}}({_VALUE})(?=\n|\Z|[ \t](?![ \t]?\|))"
     rf"|:[ \t]{{0,4}}({_VALUE})(?=\n|\Z)"
@@ -36,13 +37,13 @@ _QUOTES = ('"', "'", "`")
 
 
 # What is never secret under a name that is only possibly one, as it is shorter than a random string.
-_SHORT = re.compile(
+_SHORT = lazy_regex(
     r"[ \t]{0,4}=[ \t]{0,4}[A-Za-z0-9_.+\-]{1,11}(?=[ \t\n,;)]|\Z)"
     r"|[\"']?:[ \t]{0,4}\d[\d.]{0,10}(?=[\s,;)}\]]|\Z)"
     r"|(?::[ \t]{1,4}|[ \t])[A-Za-z0-9][A-Za-z0-9_.\-]{0,10}(?=[ \t,;]|\Z)(?![ \t]*[=:|])"
 )
 # An earlier pass has taken the value out.
-_DONE = re.compile(r"(?:[\"']?[ \t]{0,4}[=:]|[ \t]{2,40}|\t)[ \t]{0,4}[\"']?\[redacted\]")
+_DONE = lazy_regex(r"(?:[\"']?[ \t]{0,4}[=:]|[ \t]{2,40}|\t)[ \t]{0,4}[\"']?\[redacted\]")
 NOTHING: Span = (0, 0)
 
 

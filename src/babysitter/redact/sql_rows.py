@@ -5,9 +5,9 @@ stdin` (https://www.postgresql.org/docs/current/sql-copy.html), and the paramete
 placeholders, also of `UPDATE users SET password = ?`.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.labels import judge_label
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
@@ -22,15 +22,15 @@ SIGNS = (
     rf"|\bupdate [^\n ]+ set [^\n]*= ?{_PLACEHOLDER}"
 )
 _STATEMENTS = LinearPattern(SIGNS, ignore_case=True)
-_COLUMNS = re.compile(
+_COLUMNS = lazy_regex(
     r"(?i)\b(?:insert|replace) (?:\w+ )?into [^\s(]{1,200}\s{0,8}\((?P<insert>[^()]{1,4000})\)\s{0,40}"
     r"(?:\w{1,20} ){0,3}?values?\s{0,40}(?=\()"
     r"|\bcopy [^\s(]{1,200}\s{0,4}\((?P<copy>[^()]{1,4000})\) from std\w{2,3}[^\n]{0,200}\n"
 )
-_OPEN = re.compile(r"\s{0,40},?\s{0,40}\(\s{0,8}")
-_UPDATE = re.compile(r"(?i)update \S{1,200} set ")
+_OPEN = lazy_regex(r"\s{0,40},?\s{0,40}\(\s{0,8}")
+_UPDATE = lazy_regex(r"(?i)update \S{1,200} set ")
 # What is compared in the condition has a place among the parameters too.
-_SET = re.compile(rf"(?i)([\w.]{{1,128}})[`\"\]]?\s{{0,4}}(?:=|<>|[<>]=?|\blike\b)\s{{0,4}}{_PLACEHOLDER}")
+_SET = lazy_regex(rf"(?i)([\w.]{{1,128}})[`\"\]]?\s{{0,4}}(?:=|<>|[<>]=?|\blike\b)\s{{0,4}}{_PLACEHOLDER}")
 
 
 def find_sql_rows(text: Text) -> Iterator[Span]:

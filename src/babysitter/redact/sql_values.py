@@ -5,28 +5,28 @@ Parameters stand behind the statement or on a line below it: `[parameters: ('ada
 ada(String), ...` (MyBatis), `binding parameter [1] as [VARCHAR] - [...]` (Hibernate).
 """
 
-import re
 from collections.abc import Iterator
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import Span
 
 MAX_BETWEEN = 1_000  # characters between a statement and its parameters
 MAX_LIST = 65_536
 PLACEHOLDERS = ("%", "?", ":", "$", "@")
-_VALUE = re.compile(
+_VALUE = lazy_regex(
     r"[EeNnBbXx]?'(?P<single>(?:[^'\\\n]|''|\\.){0,8000})'|\"(?P<double>(?:[^\"\\\n]|\\.){0,8000})\""
     r"|(?P<bare>[^\s,()\[\]'\"]{1,400}(?:\([^()\n]{0,400}\))?)"
 )
-_NEXT = re.compile(r"\s{0,8}(?P<sign>,|[)\]])\s{0,8}")
-_LIST = re.compile(
+_NEXT = lazy_regex(r"\s{0,8}(?P<sign>,|[)\]])\s{0,8}")
+_LIST = lazy_regex(
     r"(?i)(?:\[(?:generated in|cached since|no key|raw sql|dialect)[^\]\n]{0,80}\] "
     r"|\b(?:args|params|parameters|bindings|binds|variables)[\"']?\s?[=:]\s?|, )(?=[\[(])"
 )
-_OPEN = re.compile(r"[\[(]{1,2}\s{0,8}")
-_NEXT_ROW = re.compile(r",\s{0,8}\(\s{0,8}")
-_TYPED = re.compile(r"(?i)\bparameters: (?=[^\n]*\(\w{1,20}\))")
-_TYPED_VALUE = re.compile(r"(?P<value>[^\n]{0,4000}?)\([A-Z]\w{1,19}\)(?:, |(?=\s|$))|null(?:, |(?=\s|$))")
-_NUMBERED = re.compile(
+_OPEN = lazy_regex(r"[\[(]{1,2}\s{0,8}")
+_NEXT_ROW = lazy_regex(r",\s{0,8}\(\s{0,8}")
+_TYPED = lazy_regex(r"(?i)\bparameters: (?=[^\n]*\(\w{1,20}\))")
+_TYPED_VALUE = lazy_regex(r"(?P<value>[^\n]{0,4000}?)\([A-Z]\w{1,19}\)(?:, |(?=\s|$))|null(?:, |(?=\s|$))")
+_NUMBERED = lazy_regex(
     r"\$(?P<number>\d{1,3}) = '(?P<value>(?:[^'\n]|''){0,4000})'"
     r"|binding parameter [\[(](?P<place>\d{1,3})[^\n]{0,60}?(?:- |<- )\[(?P<bound>[^\]\n]{0,4000})\]"
 )

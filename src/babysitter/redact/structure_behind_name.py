@@ -1,16 +1,15 @@
 """Finds the secrets in a whole structure behind a secret name: `creds={"user": "ada", "key": "..."}`."""
 
-import re
-
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.names import Name, at_most_probable, judge_name
 from babysitter.redact.secret_verdict import MAX_NAME, is_secret
 from babysitter.redact.text_spans import REDACTED, Span
 from babysitter.redact.value_span import structure_leaves
 
 _QUOTES = ('"', "'", "`")
-_STRINGS = re.compile(r"[(\[]\s{0,64}[bru]?\\*[\"'\[{(]")
+_STRINGS = lazy_regex(r"[(\[]\s{0,64}[bru]?\\*[\"'\[{(]")
 # A list of users: `(ada:..., root:...)`.
-_PAIRS = re.compile(
+_PAIRS = lazy_regex(
     r"\(\s{0,8}[\w.@\-]{1,64}:[^\s:,()/][^\s,()]{3,128}(?:,\s{0,8}[\w.@\-]{1,64}:[^\s,()]{4,128}){0,40}\s{0,8}\)"
 )
 

@@ -1,10 +1,10 @@
 """Takes secrets out of structures (an answer of a cluster, an entry of a log) by the names in them."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.labels import judge_label
 from babysitter.redact.names import Name, judge_name
 from babysitter.redact.redaction import redact, redact_lines, worth_finding
@@ -22,7 +22,7 @@ _PRIVATE_MEMBERS = frozenset(("d", "p", "q", "dp", "dq", "qi", "k"))
 _SECRET_DATA = frozenset(("data", "stringData"))
 _USERS = ("user", "username", "login")
 _PASS = frozenset(("pass",))
-_OPTION = re.compile(r"--?[A-Za-z]|[A-Z][A-Z0-9_]*=")  # of a command; a variable
+_OPTION = lazy_regex(r"--?[A-Za-z]|[A-Z][A-Z0-9_]*=")  # of a command; a variable
 SHORTEST_RANDOM = 20  # of a variable whose name says nothing
 
 

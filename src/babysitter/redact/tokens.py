@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import chain
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.key_blocks import is_in_public_block
 from babysitter.redact.kind import SecretKind
 from babysitter.redact.kinds import KINDS
@@ -13,12 +14,12 @@ from babysitter.redact.value_shapes import is_plain, is_public, looks_random
 
 # A word boundary, also behind `\n`, `%3D` and `\u003d` written out, and behind `_`.
 _START = r"(?:\b|_|\\[nrtbf]|%[0-9A-Fa-f]{2}|\\[ux][0-9A-Fa-f]{2,4})"
-_LEAD = re.compile(r"(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\[ux][0-9A-Fa-f]{2,4}|_)?")
+_LEAD = lazy_regex(r"(?:\\[nrtbf]|%[0-9A-Fa-f]{2}|\\[ux][0-9A-Fa-f]{2,4}|_)?")
 # `acme_live_` and a long random string: how most newer tokens look, whoever issues them.
 _UNKNOWN = r"[a-z]{2,12}(?:[_\-][a-z0-9]{1,12}){0,3}[_\-][A-Za-z0-9]{24,}"
-_UNKNOWN_TAIL = re.compile(r"[A-Za-z0-9]{24,}$")
-_HASH = re.compile(r"(?:sha\d*|md5|integrity|digest|etag|b2sum|blake\w*|crc\w*)[_\-]", re.IGNORECASE)
-_CHECKSUM = re.compile(r"(?i)sha-?\d{3}[-:=]$")
+_UNKNOWN_TAIL = lazy_regex(r"[A-Za-z0-9]{24,}$")
+_HASH = lazy_regex(r"(?:sha\d*|md5|integrity|digest|etag|b2sum|blake\w*|crc\w*)[_\-]", re.IGNORECASE)
+_CHECKSUM = lazy_regex(r"(?i)sha-?\d{3}[-:=]$")
 LETTERS_PER_WORD = 3.8  # of `AutoModelForCausalLM`
 MAX_NAME = 30  # of a class or a function behind `hf_` or `sk-`
 # First words of identifiers that are nobody's secret.
@@ -31,8 +32,8 @@ _IDS = word_set(
     "partition bucket spill block table column row dataset tensor"
 )
 MAX_MANGLED = 400
-_MANGLED = re.compile(r"_{1,2}Z(?:N|S|T|K|\d)|_R[NIMXC]")  # the Itanium ABI; Rust's v0
-_NOT_A_KEY = re.compile(
+_MANGLED = lazy_regex(r"_{1,2}Z(?:N|S|T|K|\d)|_R[NIMXC]")  # the Itanium ABI; Rust's v0
+_NOT_A_KEY = lazy_regex(
     r"(?i)(?:commit|sha1?|rev(?:ision)?|digest|hash|checkpoint|artifact|run|version|git)[\s:=\"'@#(/]{0,4}$"
 )
 
@@ -50,7 +51,7 @@ _PREFIXED = "|".join(kind.expression for kind in _ANYWHERE if not kind.pattern)
 _WRITTEN_PREFIXES = "|".join(kind.first_letters for kind in _ANYWHERE if not kind.pattern)
 # A pattern that begins by counting characters gets a scanner of its own. Counters of several alphabets in one
 # automaton multiply its states: lines of base64 then cost 2 s/MB, and apart 0.2 s/MB.
-_COUNTS = re.compile(r"(?:\\b)?\[[^\]]+\]\{\d{2}")
+_COUNTS = lazy_regex(r"(?:\\b)?\[[^\]]+\]\{\d{2}")
 _COUNTING = tuple(kind for kind in _ANYWHERE if kind.pattern and _COUNTS.match(kind.pattern))
 _LONG_COUNTS = tuple(kind for kind in _COUNTING if kind.pattern.startswith(r"\b[0-9a-f]{32}"))
 _COUNTERS = tuple(
@@ -61,10 +62,10 @@ _RUNS = (
     *(LinearPattern(_at_boundary(kind.expression)) for kind in _LONG_COUNTS),
     LinearPattern(rf"{_START}{_UNKNOWN}"),
 )
-_LONG_RUN = re.compile(r"[A-Za-z0-9]{24}")
+_LONG_RUN = lazy_regex(r"[A-Za-z0-9]{24}")
 MAX_SHORT = 4_096  # characters; in a longer text most scanners find a reason to run
 MAX_COUNTED = 6
-_COUNT = re.compile(r"\{(\d+)(?:,\d*)?\}")
+_COUNT = lazy_regex(r"\{(\d+)(?:,\d*)?\}")
 
 
 def _shortened(expression: str) -> str:
@@ -90,23 +91,23 @@ _MAY_HOLD = LinearPattern(
     )
 )
 # What goes on behind the documented length: `_`, `-`, or a further part behind a point.
-_REST = re.compile(
+_REST = lazy_regex(
     r"[A-Za-z0-9_\-]*(?:[.=:~!](?=[A-Za-z0-9_\-]{0,40}\d)[A-Za-z0-9_\-]{6,}|(?:…|\.{3})[A-Za-z0-9_\-]{6,})*={0,2}"
 )
 _KIND_OF = {
     prefix: kind for kind in reversed(_ANYWHERE) if not kind.pattern for prefix in kind.prefixes.split()
 }
-_PREFIX = re.compile("|".join(map(re.escape, sorted(_KIND_OF, key=len, reverse=True))))  # the longest first
+_PREFIX = lazy_regex("|".join(map(re.escape, sorted(_KIND_OF, key=len, reverse=True))))  # the longest first
 # The hosts that addresses of webhooks have.
-_HOST = re.compile(
+_HOST = lazy_regex(
     r"(?:https?://)?(?:[a-z0-9\-]{1,63}\.){1,4}(?:com|io|net|org|link|cn|dev|app|de|eu)(?::\d{1,5})?(?:/|%2[fF])"
 )
-_USER = re.compile(r"https?://([0-9a-f]{16,64}(?::[0-9a-f]{16,64})?)@")  # of a DSN of Sentry
-_PATH_OF_WORDS = re.compile(
+_USER = lazy_regex(r"https?://([0-9a-f]{16,64}(?::[0-9a-f]{16,64})?)@")  # of a DSN of Sentry
+_PATH_OF_WORDS = lazy_regex(
     r"(?:[A-Za-z]{1,12}/|v\d{1,2}/|[A-Za-z0-9_\-]{1,16}/(?=messages\?)){0,6}[a-z]{1,12}\?"
 )
-_ENCODED = re.compile(r"%(5[fF]|2[dDeEfF])")
-_SECRET_OF_PAIR = re.compile(r"[\s:,;|\"'/=]{1,6}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])")
+_ENCODED = lazy_regex(r"%(5[fF]|2[dDeEfF])")
+_SECRET_OF_PAIR = lazy_regex(r"[\s:,;|\"'/=]{1,6}([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])")
 
 
 def find_tokens(text: Text) -> Iterator[Span]:

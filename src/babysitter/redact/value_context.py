@@ -1,29 +1,28 @@
 """Whether the word behind a name is part of a sentence, a struct, a line of a program, and not its value."""
 
-import re
-
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import Span
 from babysitter.redact.value_shapes import is_code, is_plain, looks_random
 
-_PYTHON_LINE = re.compile(r"[ ]{4,}[\w.\[\]\"', ]+ = [a-z]+(?:_[a-z]+)+\s*$")
+_PYTHON_LINE = lazy_regex(r"[ ]{4,}[\w.\[\]\"', ]+ = [a-z]+(?:_[a-z]+)+\s*$")
 # A word of a program and the call behind it: `await get()`.
-_CALL = re.compile(r"(?:await|new|yield|typeof|lambda)\s{1,4}[A-Za-z_$][\w.$]{0,80}[(\[]")
-_URL_WITH_USER = re.compile(
+_CALL = lazy_regex(r"(?:await|new|yield|typeof|lambda)\s{1,4}[A-Za-z_$][\w.$]{0,80}[(\[]")
+_URL_WITH_USER = lazy_regex(
     r"[a-z][a-z0-9+.\-]{1,16}://[^\s/@]{8,512}@[a-z0-9.\-]{1,253}(?::\d{1,5})?((?:/[\w.\-]{0,64}){0,8})$"
 )
 # https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
-_OBJECT_NAME = re.compile(r"(?:[a-z0-9][a-z0-9.\-]{0,62}/)?[a-z][a-z0-9.]{1,62}(?:-[a-z0-9.]{1,40}){1,12}")
-_OBJECT_BEHIND = re.compile(
+_OBJECT_NAME = lazy_regex(r"(?:[a-z0-9][a-z0-9.\-]{0,62}/)?[a-z][a-z0-9.]{1,62}(?:-[a-z0-9.]{1,40}){1,12}")
+_OBJECT_BEHIND = lazy_regex(
     r"\\*[\"'] (?:in (?:the )?namespace [\w\"'\-]{1,80} )?"
     r"(?:not found|already exists|does not exist|is forbidden|created"
     r"|configured|unchanged|deleted|patched|replaced)\b"
 )
-_IN_OBJECT = re.compile(r"\b(?:in|from|of) (?:the )?secret \\*[\"']$")
-_OPENED = re.compile(r"[\"']\)?:")
-_WRONG = re.compile(r"(?i)(?<![a-z])(?:wrong|incorrect|invalid|bad) $")
+_IN_OBJECT = lazy_regex(r"\b(?:in|from|of) (?:the )?secret \\*[\"']$")
+_OPENED = lazy_regex(r"[\"']\)?:")
+_WRONG = lazy_regex(r"(?i)(?<![a-z])(?:wrong|incorrect|invalid|bad) $")
 ENDS_OF_WRONG = ("g ", "t ", "d ")  # what stands before such a name otherwise needs no look
-_FILE = re.compile(r"\s?:\s(?:[\w.\-]{1,64}/){0,8}[\w.\-]{1,64}\.[a-z][a-z0-9]{1,4}(?:\s|$)")
-_FIELD = re.compile(r"[A-Z][A-Za-z]{1,40}:")
+_FILE = lazy_regex(r"\s?:\s(?:[\w.\-]{1,64}/){0,8}[\w.\-]{1,64}\.[a-z][a-z0-9]{1,4}(?:\s|$)")
+_FIELD = lazy_regex(r"[A-Z][A-Za-z]{1,40}:")
 
 
 def is_about_file(text: str, start: int, end: int) -> bool:

@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import word_set
 
 SHORTEST_WORDS = 2.6  # letters on average; a random string changes its case more often than that
@@ -37,60 +38,60 @@ _WORDS_OF_SENTENCES = _PLACEHOLDER_WORDS | word_set(
     "stored kept also any all left after before between under over would could been have just must contain "
     "contains match matches"
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = lazy_regex(
     r"(?i)(?:[a-z]{1,2}|[*•.#xX_-]{3,}|\W{1,3}|<[^>]*>?|\[redacted\].*|\[(?:redacted|filtered|masked|hidden|removed)|[\[{(]+"
     r"|\$\{?\w+(?::-)?\}?|\$\{\w+:?\?.*|\$\{\{.*|\$\(.*"
     r"|\{\{?\s?[\w.]*(?:![rsa])?\s?\}?\}?|%\(\w+\)[sd]|%[sd]|%\w{1,40}%|your[-_ ].*"
     r"|my[-_](?:token|key|secret)"
     r"|-?\d{1,3}|0x[0-9a-f]{1,4})[.,:;!?)\]}'\"]{0,3}$"
 )
-_NUMBER = re.compile(r"[-+]?[\d,_]*\.?\d+(?:e[-+]?\d+)?(?:%|[a-zA-Z]{1,3}(?:/s)?)?$")
-_ADDRESS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?:[:/]\d{1,5})?$")
-_VERSION = re.compile(r"\d{1,4}(?:\.\d{1,4}){2}(?:\.?(?:a|b|rc|dev|post)\d{1,4})?(?:\+\w{1,12})?$")
+_NUMBER = lazy_regex(r"[-+]?[\d,_]*\.?\d+(?:e[-+]?\d+)?(?:%|[a-zA-Z]{1,3}(?:/s)?)?$")
+_ADDRESS = lazy_regex(r"\d{1,3}(?:\.\d{1,3}){3}(?:[:/]\d{1,5})?$")
+_VERSION = lazy_regex(r"\d{1,4}(?:\.\d{1,4}){2}(?:\.?(?:a|b|rc|dev|post)\d{1,4})?(?:\+\w{1,12})?$")
 _PAIR = r"[A-Za-z][\w ]{1,40}=(?:&\w{2,5};|[^;\n]){0,400}"
-_SETTINGS = re.compile(rf"{_PAIR}(?:;{_PAIR}){{1,30}};?$")
-_UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
-_HEX = re.compile(r"(?:[0-9a-f]+|[0-9A-F]+)$")
-_DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?:[T _-]?\d\d[:-]?\d\d[\d:.,+\-TZ ]*(?:UTC)?)?$")
-_MASKED = re.compile(r"\*{3,}|\.{3,}$|…|•{3,}|x{6,}|X{6,}")
-_SHOWN = re.compile(r"(?=[A-Za-z]*\d|[A-Z]*[a-z]+[A-Z])[A-Za-z0-9]{9,}")  # of a masked value
-_PATH = re.compile(
+_SETTINGS = lazy_regex(rf"{_PAIR}(?:;{_PAIR}){{1,30}};?$")
+_UUID = lazy_regex(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+_HEX = lazy_regex(r"(?:[0-9a-f]+|[0-9A-F]+)$")
+_DATE = lazy_regex(r"\d{4}-?\d\d-?\d\d(?:[T _-]?\d\d[:-]?\d\d[\d:.,+\-TZ ]*(?:UTC)?)?$")
+_MASKED = lazy_regex(r"\*{3,}|\.{3,}$|…|•{3,}|x{6,}|X{6,}")
+_SHOWN = lazy_regex(r"(?=[A-Za-z]*\d|[A-Z]*[a-z]+[A-Z])[A-Za-z0-9]{9,}")  # of a masked value
+_PATH = lazy_regex(
     r"(?:~|\.{1,2}|[a-z][a-z0-9+]{1,5}:/|[A-Za-z]:)?[/\\][\w.@{}$<>*\- ]*(?:[/\\][\w.@{}$<>*=\- ]*)*$"
     r"|projects/[\w.\-]+(?:/[\w.\-]+)+$|(?:[a-z][a-z_\-]{1,30}/){2,8}[a-z0-9_.\-]{0,40}$"
 )
-_BYTES = re.compile(r"(?:\\{1,4}x[0-9a-f]{2}|[^\\]){0,8}\\{1,4}x[0-9a-f]{2}")  # of a bytes literal
-_PASSPHRASE = re.compile(r"[a-z]{3,10}([-.])(?:[a-z]{3,10}\1){2,10}[a-z]{3,10}$")
-_SPOKEN = re.compile(r"[a-z]{3,10}(?: [a-z]{3,10}){3,23}$")
-_GROUPS = re.compile(r"(?:[A-Z0-9]{4,8}-){3,9}[A-Z0-9]{4,8}$")  # of a licence's key
-_MIXED_GROUP = re.compile(r"[A-Z]\d|\d[A-Z]")
+_BYTES = lazy_regex(r"(?:\\{1,4}x[0-9a-f]{2}|[^\\]){0,8}\\{1,4}x[0-9a-f]{2}")  # of a bytes literal
+_PASSPHRASE = lazy_regex(r"[a-z]{3,10}([-.])(?:[a-z]{3,10}\1){2,10}[a-z]{3,10}$")
+_SPOKEN = lazy_regex(r"[a-z]{3,10}(?: [a-z]{3,10}){3,23}$")
+_GROUPS = lazy_regex(r"(?:[A-Z0-9]{4,8}-){3,9}[A-Z0-9]{4,8}$")  # of a licence's key
+_MIXED_GROUP = lazy_regex(r"[A-Z]\d|\d[A-Z]")
 # Letters and a digit, and a sign that names do not have, or a digit beside a letter of a long enough word.
-_CHOSEN = re.compile(
+_CHOSEN = lazy_regex(
     r"(?=[^A-Za-z]{0,128}[A-Za-z])(?=[^\d]{0,128}\d)"
     r"(?=[^!#$%&*+?^~|]{0,128}[!#$%&*+?^~|]|[^@]{0,128}@[^.]{0,128}$|[^ ]{7,})[^\s<>]+$"
 )
-_SIGNED = re.compile(r"(?=[^a-z]{0,128}[a-z])(?=[^\d]{0,128}\d)[^\s<>=|{}/]{0,128}[!#$%&*+?^~@]")
+_SIGNED = lazy_regex(r"(?=[^a-z]{0,128}[a-z])(?=[^\d]{0,128}\d)[^\s<>=|{}/]{0,128}[!#$%&*+?^~@]")
 # What stands in sentences about passwords, and names of machines, files and versions.
-_TECHNICAL = re.compile(
+_TECHNICAL = lazy_regex(
     r"(?i)[a-z][a-z0-9+]{1,20}://|[\w.+\-]+@[\w\-]+\.[\w.\-]+$"
     r"|(?:md|sha|aes|utf|base|rfc|pbkdf|bcrypt|scrypt|argon|hs|rs|es|ed|x|v|ntlm|tls|ssl|oauth|py|python|cp|iso|win)"
     r"-?\d[\w.\-]*$|(?-i:\d[\d.,]*[-.]?(?:[a-z%]{1,12}|[A-Z]{1,4}|[A-Z]?[a-z]{1,9}|[kKMGTP]i?[A-Z][a-z]{0,2})(?:[-/]\w+)*$)|[a-z][\w.]*-v\d{1,3}$|[a-z]+-\d+(?:\.\d+)+[\w\-]*$"
     r"|(?-i:[a-z]+(?:[-_.][a-z]+)*[-_.]?\d{1,4}|[A-Z]+[-_]?\d{1,4}|[A-Z][a-z]+[-_]?\d{1,3})$"
     r"|[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*(?:\.[a-z][a-z0-9\-]*)+(?::\d+)?$|[\d.:TZ+\-/]+$"
 )
-_OTHER_WORD = re.compile(r"[^\W\d_]{2,24}[,.;:!?，。！？]?$")
-_UNSPEAKABLE = re.compile(r"[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}")
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_DIGIT = re.compile(r"\d")
-_VOWEL = re.compile(r"[aeiouAEIOU]")
-_SEGMENT = re.compile(r"[A-Za-z0-9]+")
+_OTHER_WORD = lazy_regex(r"[^\W\d_]{2,24}[,.;:!?，。！？]?$")
+_UNSPEAKABLE = lazy_regex(r"[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}")
+_WORDS = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_PIECES = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_DIGIT = lazy_regex(r"\d")
+_VOWEL = lazy_regex(r"[aeiouAEIOU]")
+_SEGMENT = lazy_regex(r"[A-Za-z0-9]+")
 _HEADS = (
     "self cls os sys config cfg conf settings args opt opts option options flag flags param params "
     "kwargs env environ secrets request response ctx context state client session this data value "
     "values var vars local module job user auth cred creds credentials token tokens key keys password"
 ).replace(" ", "|")
 _NAME = r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*"
-_CODE = re.compile(
+_CODE = lazy_regex(
     rf"(?:{_HEADS})(?:\.[A-Za-z_]\w*)+(?:\W.*)?$"
     rf"|(?:await |not |f?lambda |new )?{_NAME}(?:\(\)|[(\[](?![A-Za-z0-9]{{12}}).*[)\]}}])"
     r"[,;:)\]}]{0,4}\s*(?:#.*)?$"

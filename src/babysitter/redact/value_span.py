@@ -1,16 +1,15 @@
 """Where a value begins and ends: quoted, bare, or a whole bracketed structure."""
 
-import re
-
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import REDACTED, Span, word_set
 from babysitter.redact.value_shapes import is_placeholder, is_spoken
 
 MAX_STRUCTURE = 65_536
-_QUOTE = re.compile(r"(?:[bBrRuUfF]{0,2})(\\*)(\"\"\"|'''|\"\"(?=[^\"\s,;:)\]}][^\"\n]{0,4000}\"\")|[\"'`])")
-_DOUBLED = re.compile(r"''(?=\w[^'\n]{0,512}')")
+_QUOTE = lazy_regex(r"(?:[bBrRuUfF]{0,2})(\\*)(\"\"\"|'''|\"\"(?=[^\"\s,;:)\]}][^\"\n]{0,4000}\"\")|[\"'`])")
+_DOUBLED = lazy_regex(r"''(?=\w[^'\n]{0,512}')")
 # A bare word ends at white space, a closing tag, an escape that means white space or a quote, and at a
 # separator behind which the next setting or nothing follows.
-_BARE = re.compile(
+_BARE = lazy_regex(
     r"(?:"
     r"[^\s\"'<`,;&|)\]}\\%^│┃║，；、]"
     r"|[，；、](?![^\s:=：＝，；、]{1,24}[:=：＝])"
@@ -23,15 +22,15 @@ _BARE = re.compile(
     r"|%(?!(?:25){0,3}(?:26|3[bB]|0[aAdD]|20|22|27))"
     r")+"
 )
-_TO_LINE_END = re.compile(r"([A-Za-z][A-Za-z'’\-]{0,20}(?: [A-Za-z'’\-]{1,20}){2,23})[ \t]*(?=\n|\Z)")
+_TO_LINE_END = lazy_regex(r"([A-Za-z][A-Za-z'’\-]{0,20}(?: [A-Za-z'’\-]{1,20}){2,23})[ \t]*(?=\n|\Z)")
 _WORDS_OF_CODE = word_set("if else await yield lambda not or and in is for new return from")
 MAX_INDENT = 80
-_RANDOM = re.compile(r"[A-Za-z0-9+/_~.%-]{12,512}={0,2}(?::[A-Za-z0-9_\-]{5,64}(?![A-Za-z0-9_\-]|: )){0,3}")
+_RANDOM = lazy_regex(r"[A-Za-z0-9+/_~.%-]{12,512}={0,2}(?::[A-Za-z0-9_\-]{5,64}(?![A-Za-z0-9_\-]|: )){0,3}")
 _TRAILING = ".,;:!?)]}"
 _OPENING = {"{": "}", "[": "]", "(": ")"}
-_KEY_SIGN = re.compile(r"\s{0,8}(?::|=>|=(?!=))")
-_NEXT_LINE = re.compile(r"\n(?=[A-Za-z0-9])")
-_LEAF = re.compile(r"[A-Za-z0-9_+/=.~!@#$%^&*\-]{1,4096}")
+_KEY_SIGN = lazy_regex(r"\s{0,8}(?::|=>|=(?!=))")
+_NEXT_LINE = lazy_regex(r"\n(?=[A-Za-z0-9])")
+_LEAF = lazy_regex(r"[A-Za-z0-9_+/=.~!@#$%^&*\-]{1,4096}")
 
 
 def quoted(text: str, start: int) -> tuple[Span, int] | None:
@@ -146,5 +145,5 @@ def _is_key(text: str, after: int) -> bool:
 def _in_list(text: str, comma: int) -> bool:
     """Whether the next thing behind this comma has no key of its own."""
     return (
-        re.compile(r",\s{0,64}(?:\\*[\"'])?[\w.\-]{1,64}(?:\\*[\"'])?\s{0,4}[:=]").match(text, comma) is None
+        lazy_regex(r",\s{0,64}(?:\\*[\"'])?[\w.\-]{1,64}(?:\\*[\"'])?\s{0,4}[:=]").match(text, comma) is None
     )

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.redact.text_spans import REDACTED, Span, Text
 from babysitter.redact.tokens import find_tokens
 from babysitter.redact.value_shapes import is_number, is_plain, is_uuid, looks_random
@@ -13,24 +14,24 @@ from babysitter.redact.value_shapes import is_number, is_plain, is_uuid, looks_r
 MAX_ROW = 400  # characters
 MAX_LINES = 8  # of one secret
 _BETWEEN = "\n" * 8  # more than any pattern of a token reads across
-_EDGE = re.compile(r"[\"'│┃║|\\ \t]{0,200}$")
-_HEAD = re.compile(r"[\"'│┃║|> \t]{0,200}([A-Za-z0-9_\-+/=.%~]{1,400})")
-_SHELL_WORD = re.compile(r"([^\s\"'|&;]{1,400})")
-_STAMP = re.compile(
+_EDGE = lazy_regex(r"[\"'│┃║|\\ \t]{0,200}$")
+_HEAD = lazy_regex(r"[\"'│┃║|> \t]{0,200}([A-Za-z0-9_\-+/=.%~]{1,400})")
+_SHELL_WORD = lazy_regex(r"([^\s\"'|&;]{1,400})")
+_STAMP = lazy_regex(
     r"(?:[IWEFDCN]\d{4,8}$|\d{4}[-/]\d\d[-/]\d\d|\d{1,2}:\d\d|\d\d[-/.]\d\d[-/.]\d\d|\w{1,20}[=:]|[A-Z][A-Z0-9]{0,30}(?:_[A-Z0-9]{1,30}){1,8}=|"
     r"[a-z]{2,20}(?:[.\-][a-z]{2,20}){1,6}=|HTTP/\d|"
     r"(?:INFO|WARN|WARNING|ERROR|DEBUG|Traceback|File|at|step)\b)"
 )
-_HEADER_NAME = re.compile(r"[A-Z][A-Za-z]{0,20}(?:-[A-Z][A-Za-z]{0,20}){1,6}")
+_HEADER_NAME = lazy_regex(r"[A-Z][A-Za-z]{0,20}(?:-[A-Z][A-Za-z]{0,20}){1,6}")
 # What `kubectl` says of an object: `secret/lab-creds created`.
-_OBJECT = re.compile(
+_OBJECT = lazy_regex(
     r"[a-z][a-z.]{2,60}/[a-z0-9][a-z0-9.\-]{0,120} "
     r"(?:created|configured|unchanged|deleted|patched|replaced)\b"
 )
-_SETTING_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]{0,40}(?:[._\-]{1,2}[A-Za-z][A-Za-z0-9]{0,40}){1,10}")
-_PROMPT = re.compile(r"[#>$] ")  # of a shell, of a switch
-_CLOSING = re.compile(r"[\s\"'│┃║|\\,;)\]}]*$")
-_WORD_BACKWARDS = re.compile(r"\n[\"'\\ \t]{0,8}([A-Za-z0-9_\-+/=.%~:]{3,400})")
+_SETTING_NAME = lazy_regex(r"[A-Za-z][A-Za-z0-9]{0,40}(?:[._\-]{1,2}[A-Za-z][A-Za-z0-9]{0,40}){1,10}")
+_PROMPT = lazy_regex(r"[#>$] ")  # of a shell, of a switch
+_CLOSING = lazy_regex(r"[\s\"'│┃║|\\,;)\]}]*$")
+_WORD_BACKWARDS = lazy_regex(r"\n[\"'\\ \t]{0,8}([A-Za-z0-9_\-+/=.%~:]{3,400})")
 
 
 def find_continued(text: Text, found: Sequence[Span]) -> Iterator[Span]:

@@ -6,13 +6,9 @@ is `NotReadable`, and the caller opens the store instead, which knows what to do
 """
 
 import json
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TypeVar
 
 import msgspec
 
@@ -32,51 +28,17 @@ from babysitter.store.rows import (
     step_from,
     watch_from,
 )
-from babysitter.store.version import VERSION
+from babysitter.store.sqlite_snapshot import EPOCH, SqliteSnapshot, translated
 
 T = TypeVar("T")
 
-LOCK_WAIT_S = 0.5
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_MOMENTS = frozenset({"at", "gone_since", "hold_until", "snoozed_until", "snooze_until", "alive_until"})
 
-
-class NotReadable(Exception):
-    """This file cannot be read by the short way; nothing is known of its content."""
-
-
-class SqliteReader:
-    """One consistent picture of a SQLite store, while others may write.
+class SqliteReader(SqliteSnapshot):
+    """The watches of a SQLite store with what belongs to them, while others may write.
 
     with SqliteReader(file) as reader:
         watches = reader.watches()
     """
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._connection: sqlite3.Connection | None = None
-
-    def __enter__(self) -> Self:
-        with _translated():
-            self._connection = sqlite3.connect(
-                f"{self._file.absolute().as_uri()}?mode=rw",
-                uri=True,
-                timeout=LOCK_WAIT_S,
-                isolation_level=None,
-            )
-            self._connection.row_factory = _as_mapping
-            self._connection.execute("PRAGMA query_only=1")
-            self._connection.execute("BEGIN")
-            found = self._rows("SELECT value FROM meta WHERE key = 'version'")
-            if [row["value"] for row in found] != [str(VERSION)]:
-                raise NotReadable
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._connection is not None:
-            self._connection.close()
 
     def watches(self, *, with_stopped: bool = False) -> tuple[Watch, ...]:
         """Every watch, oldest first."""
@@ -95,63 +57,63 @@ class SqliteReader:
 
     def ledger(self, watch: Watch) -> Ledger:
         """The incidents of a watch and of its cluster, and its proposals; nothing else of its ledger."""
-        incidents = self._rows(
+        incidents = self.rows(
             "SELECT * FROM incidents WHERE watch IN (?, ?) ORDER BY seq",
             watch.id,
             outage_watch(watch.cluster),
         )
         if not incidents:
             return Ledger()
-        proposals = self._rows("SELECT * FROM proposals WHERE watch = ? ORDER BY seq", watch.id)
-        with _translated():
+        proposals = self.rows("SELECT * FROM proposals WHERE watch = ? ORDER BY seq", watch.id)
+        with translated():
             return Ledger(
                 incidents=tuple(incident_from(row, _decode) for row in incidents),
                 proposals=tuple(proposal_from(row, _decode) for row in proposals),
             )
 
     def proposal(self, proposal: ProposalId) -> Proposal | None:
-        rows = self._rows("SELECT * FROM proposals WHERE id = ?", proposal)
-        with _translated():
+        rows = self.rows("SELECT * FROM proposals WHERE id = ?", proposal)
+        with translated():
             return next((proposal_from(row, _decode) for row in rows), None)
 
     def decision_on(self, proposal: ProposalId) -> Decision | None:
         """The newest answer that took effect."""
-        rows = self._rows("SELECT * FROM decisions WHERE proposal = ? ORDER BY seq DESC LIMIT 1", proposal)
+        rows = self.rows("SELECT * FROM decisions WHERE proposal = ? ORDER BY seq DESC LIMIT 1", proposal)
         return next((decision_from(row) for row in rows), None)
 
     def action(self, proposal: ProposalId) -> StoredAction | None:
-        rows = self._rows("SELECT * FROM actions WHERE proposal = ?", proposal)
+        rows = self.rows("SELECT * FROM actions WHERE proposal = ?", proposal)
         return next((StoredAction(**row) for row in rows), None)
 
     def steps_of(self, proposal: ProposalId) -> Mapping[ActionStep, StepRecord]:
         """Where each step of an action stands; steps never begun are missing."""
-        with _translated():
+        with translated():
             records = [
-                step_from(row) for row in self._rows("SELECT * FROM steps WHERE proposal = ?", proposal)
+                step_from(row) for row in self.rows("SELECT * FROM steps WHERE proposal = ?", proposal)
             ]
         return {record.step: record for record in records}
 
     def incident(self, incident: IncidentId) -> Incident | None:
-        rows = self._rows("SELECT * FROM incidents WHERE id = ?", incident)
-        with _translated():
+        rows = self.rows("SELECT * FROM incidents WHERE id = ?", incident)
+        with translated():
             return next((incident_from(row, _decode) for row in rows), None)
 
     def is_waiting(self, answer_id: str) -> bool:
         """Whether an answer in the inbox is not decided yet."""
-        return bool(self._rows("SELECT id FROM inbox WHERE id = ?", answer_id))
+        return bool(self.rows("SELECT id FROM inbox WHERE id = ?", answer_id))
 
     def event_about(self, answer_id: str, *, after: int) -> ProposalDecided | DecisionRefused | None:
         """What was decided about an answer of the inbox; None when its proposal was decided before it.
 
         `after`: the number of the last event before the answer was left.
         """
-        rows = self._rows(
+        rows = self.rows(
             "SELECT kind, body FROM events WHERE seq > :after AND kind IN ('proposal-decided', "
             "'decision-refused') AND json_extract(body, '$.answer_id') = :id",
             after=after,
             id=answer_id,
         )
-        with _translated():
+        with translated():
             for row in rows:
                 if row["kind"] == ProposalDecided.kind:
                     return _decode(ProposalDecided, row["body"])
@@ -160,7 +122,7 @@ class SqliteReader:
 
     def channels(self) -> tuple[str, ...]:
         """Who the service tells that began last."""
-        rows = self._rows("SELECT value FROM meta WHERE key = 'channels'")
+        rows = self.rows("SELECT value FROM meta WHERE key = 'channels'")
         return tuple(json.loads(rows[0]["value"])) if rows else ()
 
     def opinions_on(self, incidents: Sequence[Incident]) -> dict[IncidentId, Combined]:
@@ -169,62 +131,29 @@ class SqliteReader:
             return {}
         marks = ", ".join("?" * len(incidents))
         names = [incident.id for incident in incidents]
-        rows = self._rows(f"SELECT incident, body FROM opinions WHERE incident IN ({marks})", *names)
-        with _translated():
+        rows = self.rows(f"SELECT incident, body FROM opinions WHERE incident IN ({marks})", *names)
+        with translated():
             return {row["incident"]: _decode(OpinionRecord, row["body"]).combined for row in rows}
-
-    def has_corrections(self) -> bool:
-        """Whether a person called a diagnosis wrong."""
-        return bool(self._rows("SELECT 1 AS found FROM feedback WHERE NOT was_right LIMIT 1"))
 
     def advisor_day(self, now: datetime) -> AdvisorDay:
         """What second opinions cost in 24 hours, and what they may cost."""
-        since = (now - DAY - _EPOCH) // timedelta(microseconds=1)
-        limits = self._rows("SELECT value FROM meta WHERE key = 'advisor'")
-        (total,) = self._rows(
+        since = (now - DAY - EPOCH) // timedelta(microseconds=1)
+        limits = self.rows("SELECT value FROM meta WHERE key = 'advisor'")
+        (total,) = self.rows(
             "SELECT count(*) AS opinions, coalesce(sum(calls), 0) AS calls, "
             "coalesce(sum(tokens), 0) AS tokens, coalesce(sum(cost_micros), 0) / 1e6 AS cost_usd, "
             "coalesce(sum(calls) FILTER (WHERE cost_micros IS NULL), 0) AS unpriced_calls "
             f"FROM advisor_spending WHERE at >= {since}"
         )
-        with _translated():
+        with translated():
             allowed = AdvisorLimits(**json.loads(limits[0]["value"])) if limits else None
             return AdvisorDay(AdvisorSpend(**total), allowed)
 
     def _watches(self, statement: str, **named: str) -> tuple[Watch, ...]:
-        rows = self._rows(statement, **named)
-        with _translated():
+        rows = self.rows(statement, **named)
+        with translated():
             return tuple(watch_from(row, _decode) for row in rows)
-
-    def _rows(self, statement: str, *values: str, **named: str | int) -> Sequence[dict[str, Any]]:
-        assert self._connection is not None
-        with _translated():
-            return self._connection.execute(statement, named or values).fetchall()
 
 
 def _decode(kind: type[T], text: str) -> T:
     return msgspec.json.decode(text, type=kind)
-
-
-def _as_mapping(cursor: sqlite3.Cursor, row: tuple[Any, ...]) -> dict[str, Any]:
-    names = (column[0] for column in cursor.description)
-    return {
-        name: _moment(value) if is_moment(name) else value for name, value in zip(names, row, strict=True)
-    }
-
-
-def is_moment(column: str) -> bool:
-    """Whether a column of this name holds microseconds since 1970."""
-    return column.endswith("_at") or column in _MOMENTS
-
-
-def _moment(value: int | None) -> datetime | None:
-    return None if value is None else _EPOCH + timedelta(microseconds=value)
-
-
-@contextmanager
-def _translated() -> Iterator[None]:
-    try:
-        yield
-    except (sqlite3.Error, msgspec.MsgspecError, ValueError, TypeError, KeyError, OverflowError) as fault:
-        raise NotReadable(str(fault)) from fault

@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from babysitter.store.sqlite_reader import LOCK_WAIT_S, NotReadable
+from babysitter.store.sqlite_snapshot import LOCK_WAIT_S, NotReadable
 from babysitter.store.version import VERSION
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)

@@ -21,7 +21,7 @@ from babysitter.model.past_incident import Recalled
 from babysitter.model.verdict import Verdict
 from babysitter.store.default_folder import FILE_NAME
 from babysitter.store.store import Store, open_store
-from babysitter.usecases.quick_status import state_folder
+from babysitter.usecases.state_folder import state_folder
 
 MAX_LIKE = 10
 

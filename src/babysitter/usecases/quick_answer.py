@@ -15,7 +15,8 @@ from babysitter.model.proposal import ANSWERABLE, Answer
 from babysitter.model.terminal_answer import TerminalAnswer
 from babysitter.store.default_folder import FILE_NAME
 from babysitter.store.sqlite_inbox import put_answer, take_back_answer
-from babysitter.store.sqlite_reader import NotReadable, SqliteReader
+from babysitter.store.sqlite_reader import SqliteReader
+from babysitter.store.sqlite_snapshot import NotReadable
 from babysitter.usecases.approval_outcome import ApprovedAction, already, outcome_of, took_effect
 
 POLL_INTERVAL_S = 0.1

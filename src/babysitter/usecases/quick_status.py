@@ -14,9 +14,10 @@ from babysitter.model.ids import Person, ProposalId
 from babysitter.model.proposal import Proposal, Surface
 from babysitter.model.watch import Watch
 from babysitter.private_files import make_private_folder
-from babysitter.store.default_folder import FILE_NAME, default_state_folder
+from babysitter.store.default_folder import FILE_NAME
 from babysitter.store.sqlite_events import append_refusal
-from babysitter.store.sqlite_reader import NotReadable, SqliteReader
+from babysitter.store.sqlite_reader import SqliteReader
+from babysitter.store.sqlite_snapshot import NotReadable
 from babysitter.usecases.watch_status import (
     WatchStatus,
     is_incident_id,
@@ -95,22 +96,6 @@ def record_refusal(folder: Path, proposal: str, by: Person, because: str, *, now
     except NotReadable:
         return False
     return True
-
-
-def may_have_demotions(folder: Path) -> bool:
-    """Whether somebody called a diagnosis wrong; True where only the store can tell."""
-    if not (folder / FILE_NAME).exists():
-        return False
-    try:
-        with SqliteReader(folder / FILE_NAME) as reader:
-            return reader.has_corrections()
-    except NotReadable:
-        return True
-
-
-def state_folder(named: Path | None) -> Path:
-    """Where the state is kept: in the folder that the settings name, or the default one."""
-    return named.expanduser() if named else default_state_folder()
 
 
 def _has_state(folder: Path) -> bool:

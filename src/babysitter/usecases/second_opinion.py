@@ -23,7 +23,7 @@ from babysitter.store.advisor_budget import AdvicePurpose
 from babysitter.store.store import open_store
 from babysitter.usecases.classify_text import Examined
 from babysitter.usecases.diagnose_job import Looked
-from babysitter.usecases.quick_status import state_folder
+from babysitter.usecases.state_folder import state_folder
 
 __all__ = [
     "Advised",

@@ -8,7 +8,8 @@ from babysitter.engine.rule_demotions import RuleDemotions
 from babysitter.errors import BabysitError
 from babysitter.model.ids import RuleId
 from babysitter.store.store import open_store
-from babysitter.usecases.quick_status import may_have_demotions, state_folder
+from babysitter.usecases.quick_demotions import may_have_demotions
+from babysitter.usecases.state_folder import state_folder
 
 
 async def stored_demotions(settings: Settings) -> Mapping[RuleId, str]:

@@ -7,7 +7,7 @@ from babysitter.errors import BabysitError
 from babysitter.model.ids import JobId
 from babysitter.store.default_folder import FILE_NAME
 from babysitter.store.store import open_store
-from babysitter.usecases.quick_status import state_folder
+from babysitter.usecases.state_folder import state_folder
 
 
 async def stored_good_runs(settings: Settings, cluster: str, job: JobId) -> GoodRuns | None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from babysitter.diagnosis.frame.data_text import find_data_spans
 from babysitter.diagnosis.frame.line import strip_headers
 from babysitter.diagnosis.frame.quotes import find_quoted_spans
+from babysitter.lazy_regex import lazy_regex
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Severity
 from babysitter.model.ids import RuleId
@@ -130,7 +131,7 @@ _BEFORE_END = (
     r"|preempt\w*|evict\w*|kill\w*|errors?|end\w*|running out|ran out|shut\w*|terminat\w*)"
 )
 _LEFT_OUT = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy_regex(pattern, re.IGNORECASE)
     for pattern in (
         # only 41 of 60 shards were written
         rf"\bonly {_OF}(?: \w+){{0,3}}? {_DONE}\b",
@@ -146,14 +147,14 @@ _LEFT_OUT = tuple(
         rf"\b(?:giving|gave|given) up on (?:(?:the|{_DIGITS}|remaining) ){{0,2}}{_ITEMS}\b",
     )
 )
-_ALL = re.compile(
+_ALL = lazy_regex(
     rf"(?i)(?<!not )(?<!nearly )(?<!almost )\ball (?:{_DIGITS} |of the |the |remaining ){{0,2}}{_ITEMS}"
     rf" (?:\w+ ){{0,2}}{_DONE}\b"
     rf"|\b(?P<n>[1-9]\d{{0,14}})(?: of |/)(?P=n) (?:{_ITEMS} )?{_DONE}\b"
     rf"|\b{_DONE} (?P<k>[1-9]\d{{0,14}})(?: of |/)(?P=k)\b"
 )
 # What is left out on purpose, or in a test, or may come.
-_NOT_LEFT_OUT = re.compile(
+_NOT_LEFT_OUT = lazy_regex(
     r"(?i)\b(?:filter\w*|duplicates?|dedup\w*|already|existing|exists?|cached|up.to.date|expected|as planned"
     r"|dry.run|limit\w*|subset|sampled?|tests?|\d passed|if|unless|would|may|might|retry\w*|trying"
     r"|resubmit\w*|resum\w+|so far|early|stopp\w+|empty|blank|unchanged|too (?:short|long|small|large)"
@@ -162,7 +163,7 @@ _NOT_LEFT_OUT = re.compile(
     r"|after (?:\w+ ){0,3}(?:checks?|clean\w*|validation|selection))\b"
 )
 # What only follows the run is none of its work, nor is what was not to be sent.
-_TRACKER = re.compile(r"(?i)\b(?:wandb|mlflow|comet(?:_ml)?|neptune|tensorboard)\b")
-_SENT = re.compile(r"(?i)\b(?:upload|sync|sent|copied)")
-_OFF = re.compile(r"(?i)\b(?:sync\w*|upload\w*)(?: is| are| was)? (?:disabled|off|turned off)\b|\boffline\b")
-_STORED = re.compile(r"(?i)check-?points?|ckpt|upload\w*|\bcommit\w*")
+_TRACKER = lazy_regex(r"(?i)\b(?:wandb|mlflow|comet(?:_ml)?|neptune|tensorboard)\b")
+_SENT = lazy_regex(r"(?i)\b(?:upload|sync|sent|copied)")
+_OFF = lazy_regex(r"(?i)\b(?:sync\w*|upload\w*)(?: is| are| was)? (?:disabled|off|turned off)\b|\boffline\b")
+_STORED = lazy_regex(r"(?i)check-?points?|ckpt|upload\w*|\bcommit\w*")

@@ -10,6 +10,7 @@ import re
 from babysitter.diagnosis.frame.data_text import TEXT_NAMES
 from babysitter.diagnosis.frame.failure_words import find_failure_words
 from babysitter.diagnosis.frame.line import Frame
+from babysitter.lazy_regex import lazy_regex
 from babysitter.model.log import LogLevel
 
 MAX_LEAD_CHARACTERS = 200
@@ -18,21 +19,21 @@ MAX_CHARACTERS = 2000
 _WARNS = frozenset({LogLevel.WARNING, LogLevel.ERROR, LogLevel.CRITICAL})
 _INFORMS = frozenset({LogLevel.INFO, LogLevel.DEBUG})
 # Rows of tables and of files with columns, lines of source code, of a diff, of a page.
-_ROW = re.compile(
+_ROW = lazy_regex(
     r"[^|]{0,40}\|.*\|\s*$|[^|]{1,20}\|[^|]+\|[^|]+\||>>> |\[[\"'].*[\"'],|[a-z]{2}: .*->|"
     r"[^\t]{1,30}\t[^\t]+\t[^\t]+|\d{1,12}\t[^\t]+\t|\d{1,12},[\"'].*[\"'],|[+-](?: {2,}|\t)\S|"
     r"[+-]\s*(?:raise|return|def|except|print|assert|log(?:ger|ging)?\.)\b|"
     r"(?:raise [A-Z]\w*\(|(?:log|logger|logging|console)\.\w+\(|print\()|"
     r"(?://|/\*) |<(?:title|h[1-6]|p|li|td|code|pre|blockquote)>|(?:INSERT INTO|VALUES \()"
 )
-_SPEAKER = re.compile(
+_SPEAKER = lazy_regex(
     r"<(?:user|assistant|human|bot)>|"
     r"(?:turn|message|msg)?[ #\d]{0,6}[\[(]?(?:user|assistant|human|student|bot|q|a)\b[\])]? ?\d*\s?(?:[:>|"
     r"]|(?<=\])) ?(?=\S)",
     re.IGNORECASE,
 )
 _SPEAKERS = frozenset({"user", "assistant", "human", "student", "bot"})
-_TEXT = re.compile(
+_TEXT = lazy_regex(
     rf"(?<![\w/.])(?:{TEXT_NAMES}|(?:search )?results? for|headline|commit|issue|ticket|diff|patch|source|"
     rf"target|src|tgt|pred(?:iction)?|hyp|ref|exemplar|centroid|subtitle|"
     rf"line of text|n-?grams?|template|"
@@ -42,7 +43,7 @@ _TEXT = re.compile(
     r"spoken|wrote|neighbou?rs? of|entry|messages?|docs|hits|cell|field|column)(?:s|es)?\b",
     re.IGNORECASE,
 )
-_JUDGED = re.compile(
+_JUDGED = lazy_regex(
     r"(?<![\w/.])(?<!no )(?:judge[ds]?|verifier|grader|solution|submission|candidate|sandbox(?:ed)?|rollout|"
     r"episode|unit tests?|"
     r"test cases?|problem|"
@@ -51,7 +52,7 @@ _JUDGED = re.compile(
     r"call))s?\b",
     re.IGNORECASE,
 )
-_MACHINERY = re.compile(
+_MACHINERY = lazy_regex(
     r"\b(?:supervis\w*|daemon\w*|manager|agent|consumer|producer|broker|"
     r"iris|ray|raylet|fray|zephyr|kube\w*|autoscal\w*|controllers?|coordinators?|schedul\w*|workers?|"
     r"slices?|slurm\w*|"
@@ -71,15 +72,15 @@ _MACHINERY = re.compile(
     re.IGNORECASE,
 )
 # Parts of the user's program: they report too, unless the name of a text follows them.
-_PROGRAM = re.compile(
+_PROGRAM = lazy_regex(
     r"\b(?:app|main|root|model|weights|optimizer|loss|grad\w*|step|epoch|train\w*|eval\w*)\b", re.IGNORECASE
 )
-_TITLE = re.compile(
+_TITLE = lazy_regex(
     r"headline|title|subtitle|keyword|term|phrase|token|word|query|results? for|duplicate|commit|said by|"
     r"wrote",
     re.IGNORECASE,
 )
-_REPORTING = re.compile(
+_REPORTING = lazy_regex(
     r"\b(?:fail\w*|errors?|err|exceptions?|unable|could not|cannot|can.t|aborted|crash\w*|died|lost|"
     r"gave up|giving up|"
     r"exit(?:ed|s)?|stopp?\w*|terminat\w+|ended|caught|raised|got|received|because|due to|reason|"
@@ -89,22 +90,22 @@ _REPORTING = re.compile(
     r"warn\w*|critical|fatal|panic|attempt|retry|to|from|by|at|on|with|is|was|has|are|were|not|no)\b",
     re.IGNORECASE,
 )
-_FAILED = re.compile(
+_FAILED = lazy_regex(
     r"\b(?:fail\w*|errors?|exceptions?|unable|could not|cannot|can.t|abort\w*|crash\w*|died|lost|killed|"
     r"invalid|corrupt\w*|"
     r"raised|because|due to|reason|missing|timed out|not|no)\b",
     re.IGNORECASE,
 )
-_PLACE = re.compile(
+_PLACE = lazy_regex(
     r"\b\w{2,5}://|\b\d{1,3}(?:\.\d{1,3}){3}\b|(?:^|\s)/(?:[\w.-]+/)+|\.(?:go|cc|cpp|c|rs|"
     r"h|py):\d+"
 )
 # An exception outside of quotes counts, unless a line of information says at once before it whose text it is.
-_EXCEPTION = re.compile(r"^[^\"'`]*?(?<![\w.])(?P<type>(?:\w+\.)*[A-Z]\w*(?:Error|Exception)): ")
-_NEXT_WORD = re.compile(r"\s*[\w-]*")
-_GROUP = re.compile(r"\b(?:cluster|group|bucket) #?\d+\b", re.IGNORECASE)  # of documents
-_LEAD_WORD = re.compile(r"[A-Za-z]{3,}")
-_SEPARATOR = re.compile(r"(?:[:=>|(]|->|=>)\s?(?=\S)")
+_EXCEPTION = lazy_regex(r"^[^\"'`]*?(?<![\w.])(?P<type>(?:\w+\.)*[A-Z]\w*(?:Error|Exception)): ")
+_NEXT_WORD = lazy_regex(r"\s*[\w-]*")
+_GROUP = lazy_regex(r"\b(?:cluster|group|bucket) #?\d+\b", re.IGNORECASE)  # of documents
+_LEAD_WORD = lazy_regex(r"[A-Za-z]{3,}")
+_SEPARATOR = lazy_regex(r"(?:[:=>|(]|->|=>)\s?(?=\S)")
 
 
 def find_printed_text(frame: Frame) -> tuple[int, int] | None:

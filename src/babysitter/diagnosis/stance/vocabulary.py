@@ -9,6 +9,8 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from babysitter.lazy_regex import lazy_regex
+
 
 class Stance(StrEnum):
     """How a line stands to what it names."""
@@ -50,7 +52,7 @@ class Cue:
 
 
 def _words(text: str) -> re.Pattern[str]:
-    return re.compile(text, re.IGNORECASE)
+    return lazy_regex(text, re.IGNORECASE)
 
 
 _FAILURE_NOUN = (

@@ -12,7 +12,6 @@ collectives, actors, accelerators, the controller, preemption. Those need 1 or 2
 work of the speaker; a collective is disproved by 1 and 2 only, because its ranks chat on while they hang.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,6 +21,7 @@ from babysitter.diagnosis.frame.failure_words import reports_failure
 from babysitter.diagnosis.frame.ordinary import is_ordinary
 from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.diagnosis.timeline.entries import Entry
+from babysitter.lazy_regex import lazy_regex
 from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
 
@@ -207,29 +207,29 @@ def _find_end(later: Sequence[Entry]) -> int | None:
     return None
 
 
-_IDENTIFIER = re.compile(
+_IDENTIFIER = lazy_regex(
     r"(?<![\w.])(?:(?=[\w.:/-]*[A-Za-z])(?=[\w.:/-]*\d)[A-Za-z0-9][\w.:/-]{1,80}[A-Za-z0-9]"
     r"|\d+(?:\.\d+){3}(?::\d+)?)"
 )
-_WELL = re.compile(
+_WELL = lazy_regex(
     r"(?i)\b(?:reachable|ready|connected|reconnected|ok|okay|registered|re-registered|healthy"
     r"|recovered"
     r"|succeeded|is up|back|alive|online|joined|available|completed|passed)\b"
 )
-_UNWELL = re.compile(
+_UNWELL = lazy_regex(
     r"(?i)\b(?:not|no longer|never|un\w+able|isn.t|wasn.t|until|wait\w*|expected|if|when|back-?off)\b"
 )
-_COMPLETED = re.compile(
+_COMPLETED = lazy_regex(
     r"(?i)\b(?:pipeline|job|training|run|script|program|experiment|workflow)\b"
     r"(?: (?:is|has|was|run|execution))?[^\d\n]{0,25}?\b(?:complete[d]?|finished|succeeded|done|ended)\b"
     r"(?! (?:in part|stage|step|task|epoch|eval))"
 )
-_NOT_COMPLETED = re.compile(
+_NOT_COMPLETED = lazy_regex(
     r"(?i)\b(?:stages?|steps?|tasks?|epochs?|iterations?|eval\w*|batch\w*|shards?|not|isn.t|until|when"
     r"|once"
     r"|after|before|if|will|fail\w*|error|unsuccess\w*|never|waiting|\d+ of \d+)\b|\d+\s?(?:/|%)"
 )
-_END = re.compile(
+_END = lazy_regex(
     r"(?i)\bexit(?:ed|ing|s)?(?: with)?(?: non-?zero)?(?: exit)?[ _]?(?:code|status)[ :=]{1,2}-?\d+"
     r"|^exit -?\d+$"
     r"|\b(?:process|task|job|container|pod|command|script)\b.{0,40}"

@@ -4,7 +4,6 @@ A line that says so for certain ("saved", "finished saving") outranks one by whi
 trainers print nothing but the latter.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -12,25 +11,26 @@ from functools import lru_cache
 
 from babysitter.diagnosis.frame.line import strip_headers
 from babysitter.diagnosis.frame.skeleton import without_digits
+from babysitter.lazy_regex import lazy_regex
 from babysitter.model.log import LogLine
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 from babysitter.model.progress import CheckpointNote
 
 MAX_CHARACTERS = 300
-_HINT = re.compile(r"(?i)check-?points?|ckpt|saving (?:model|current state)|mp_rank_\d+_model_states")
+_HINT = lazy_regex(r"(?i)check-?points?|ckpt|saving (?:model|current state)|mp_rank_\d+_model_states")
 _OBJECT = r"(?:[\w'\[\]-]+ ){0,4}?\S*(?:check-?point|ckpt|model_states)"
-_DONE = re.compile(
+_DONE = lazy_regex(
     rf"(?i)(?:^|[\]:\s])(?:successfully )?(?:saved|wrote|written|committed) {_OBJECT}"
     rf"|finished (?:\w+ )?(?:saving|writing|save of) {_OBJECT}"
     r"|check-?point\S* (?:\S+ ){0,4}?(?:was |has been )?(?:successfully )?(?:saved|written|committed)\b"
 )
-_BEGUN = re.compile(rf"(?i)(?:^|[\]:,\s])(?:saving|writing) {_OBJECT}|saving (?:model|current state) to \S")
-_NOT_SAVED = re.compile(
+_BEGUN = lazy_regex(rf"(?i)(?:^|[\]:,\s])(?:saving|writing) {_OBJECT}|saving (?:model|current state) to \S")
+_NOT_SAVED = lazy_regex(
     r"(?i)\b(?:fail\w*|errors?|exception|cannot|can't|could not|unable|skip\w*|disabled|will|would|every"
     r"|if|no|not (?:be |been )?(?:saved?|saving|written)|delet\w+|remov\w+|load\w*|restor\w*|resum\w*)\b"
 )
-_STEP = re.compile(
+_STEP = lazy_regex(
     r"(?i)(?:global[_ ]?step|steps?|iteration|iter|checkpoints for)[\s=:_#-]*(\d[\d,]*)"
     r"|@ (\d+) updates|checkpoint[-_](\d+)\b|/(\d+)[`'\"]?\.?$"
 )

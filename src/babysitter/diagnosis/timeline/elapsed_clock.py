@@ -5,7 +5,6 @@ tells; one that falls far back has begun anew. One that falls a little is of sev
 piece of work each time, so it tells no time; neither does a bar that is complete.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
@@ -13,20 +12,21 @@ from itertools import pairwise
 from babysitter.diagnosis.timeline.counters import NEW_START_SHARE
 from babysitter.diagnosis.timeline.durations import DURATION, read_duration_s
 from babysitter.diagnosis.timeline.entries import Entry
+from babysitter.lazy_regex import lazy_regex
 
 MAX_NAME_CHARACTERS = 40
 MAX_ELAPSED_S = 10 * 365 * 86_400.0  # no job lasts longer: the number is of something else
 
-_ELAPSED = re.compile(
+_ELAPSED = lazy_regex(
     r"\[(?P<bar>(?:\d{1,5}:)?\d{1,2}:\d\d)<"  # 12/900 [02:10<1:03:20, 4.1s/it]
     r"|\[(?P<whole>\d{1,5}:\d\d:\d\d)\]"  # 12/900 blocks [3:10:04]
     r"|\belapsed[:=]\s?(?P<named>(?:\d{1,5}:)?\d{1,2}:\d\d)(?![:\d])"
     r"|\brunning for (?P<since>\d{1,5}:\d\d:\d\d)"
     rf"|(?<![\w.])(?P<waited>{DURATION}) elapsed\b"
 )
-_MAY_TELL = re.compile(r"\[\d|elapsed|running for")
-_NAME = re.compile(r"[^\d]*")
-_COUNT = re.compile(r"(\d[\d.,_]*[kKMGT]?)/(\d[\d.,_]*[kKMGT]?)\b[^/\[]*\[")
+_MAY_TELL = lazy_regex(r"\[\d|elapsed|running for")
+_NAME = lazy_regex(r"[^\d]*")
+_COUNT = lazy_regex(r"(\d[\d.,_]*[kKMGT]?)/(\d[\d.,_]*[kKMGT]?)\b[^/\[]*\[")
 _Name = tuple[str, str, str]
 
 

@@ -18,6 +18,7 @@ from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.non_finite import MEASURE, tells_of_skipping
 from babysitter.diagnosis.timeline.training_lines import read_step
+from babysitter.lazy_regex import lazy_regex
 from babysitter.model.progress import LossCourse, LossReport
 
 MAX_CHARACTERS = 1000
@@ -221,22 +222,22 @@ _NAMES = frozenset(_NAME_WORDS.split())
 _OTHER_NAMES = frozenset(_OTHER_NAME_WORDS.split())
 _EVALUATED = frozenset(_EVALUATED_WORDS.split())
 _BY_STEP = frozenset(_STEP_WORDS.split())
-_HINT = re.compile(r"(?i)loss|gnorm|grad|ppl|perplex|nll")
-_PERPLEXITY = re.compile("ppl|perplexity")
-_GRADIENT = re.compile(r"\b(?:grad|gradient|gnorm)")
+_HINT = lazy_regex(r"(?i)loss|gnorm|grad|ppl|perplex|nll")
+_PERPLEXITY = lazy_regex("ppl|perplexity")
+_GRADIENT = lazy_regex(r"\b(?:grad|gradient|gnorm)")
 # Runs whose losses have no level: of two players, or of a policy.
-_OTHER_KIND = re.compile(
+_OTHER_KIND = lazy_regex(
     r"(?i)(?<![a-z])(?:rewards?|actor|critic|advantages?|[gp]rpo|ppo|dqn|rollouts?|episodes?|policy|kl"
     r"|entropy|discriminator|generator|gan|adversarial|[dg][_ ]?loss|loss[_ ]?[dg])(?![a-z])"
 )
-_LABELLED = re.compile(r"\s*:\s+(?P<value>\d+\.\d+(?:[eE][-+]?\d+)?)")
-_WORD = re.compile(r"[A-Za-z]\w*")
+_LABELLED = lazy_regex(r"\s*:\s+(?P<value>\d+\.\d+(?:[eE][-+]?\d+)?)")
+_WORD = lazy_regex(r"[A-Za-z]\w*")
 _PARTS = (
     r"(?:stage|phase|curriculum|data ?set|mixture|corpus|domain|fold|trial|split|lesson|task|objective|run)"
 )
-_STAGE = re.compile(rf"(?i)\b{_PARTS}s?[ _=:#]*\d+")
+_STAGE = lazy_regex(rf"(?i)\b{_PARTS}s?[ _=:#]*\d+")
 # A line by which something else begins, whose losses have another level.
-_ANEW = re.compile(
+_ANEW = lazy_regex(
     rf"(?i)\b(?:switch\w*|start\w*|begin\w*|enter\w*|next|new|chang\w+|unfreez\w+|add\w+)\b.{{0,40}}\b{_PARTS}\b"
     rf"|\b{_PARTS}s?[ _=:#]*\d+|\b{_PARTS}\b.{{0,30}}\b(?:starts?|begins?|started|change[sd]?|switched)\b"
     r"|\bfrom scratch\b|\b(?:resum|restor|restart|load|roll)\w*\b.{0,40}\b(?:check-?point|ckpt|weights|model"

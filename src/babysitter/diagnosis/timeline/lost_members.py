@@ -15,6 +15,7 @@ from babysitter.diagnosis.frame.data_text import find_data_spans
 from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.line_templates import words_of
+from babysitter.lazy_regex import lazy_regex
 from babysitter.model.progress import LostMember
 
 SAME_MOMENT_S = 1.0
@@ -43,7 +44,7 @@ _PHRASE = (
 )
 _LOST = rf"(?:(?<!a )(?<!an ){_ADJECTIVE_OR_VERB}|{_PHRASE})"
 _NAME = r"(?P<name>[\w./:@-]*\d[\w./:@-]*)"
-_NAMED = re.compile(
+_NAMED = lazy_regex(
     # executor 3; node with node id: 4f0c; Executor lost: 3
     rf"(?i)(?<![\w-]){_NOUN}\b(?:[ _-](?:id|name|ip|address|pid|with(?: client)? id|process))*"
     rf"(?:\s+(?:has been |was |is )?{_LOST})?(?:\s?[#:='\"(<\[]{{1,3}}\s?|\s)"
@@ -52,9 +53,9 @@ _NAMED = re.compile(
     rf"|(?<![\w/])(?P<own>(?:[\w.]+[-_])*{_NOUN}(?:[-_/][\w.]+)*?[-_/]?\d[\w.-]*)"
     rf"|(?P<some>(?<![\w.-])[1-9]\d* {_NOUN}(?<=s))\b|(?P<this>\bthis {_NOUN})\b"
 )
-_LOSS = re.compile(rf"(?i)(?<![\w-])(?:{_PHRASE}|(?<!a )(?<!an )(?P<word>{_ADJECTIVE_OR_VERB}))(?![\w-])")
+_LOSS = lazy_regex(rf"(?i)(?<![\w-])(?:{_PHRASE}|(?<!a )(?<!an )(?P<word>{_ADJECTIVE_OR_VERB}))(?![\w-])")
 # Behind the word of a loss: its end, how and when it came, or the member. Anything else is what was lost.
-_NO_OBJECT = re.compile(
+_NO_OBJECT = lazy_regex(
     r"(?i)[)\]}'\"]*(?:\s*(?:$|[^\w\s%])|\s+(?:"
     r"(?:by|from|at|on|in|after|due|because|with|since|during|and|or|again|for|while|as|before|within|until"
     r"|now|is|was|has|mid|via|without|then|\w+ly)\b"
@@ -63,20 +64,20 @@ _NO_OBJECT = re.compile(
     r"|[\w-]*\d[\w-]*\s*(?:$|[,;(])))"
 )
 # Before it, behind the member: nothing, a mark, an auxiliary, or where the member is.
-_IS = re.compile(
+_IS = lazy_regex(
     r"(?i)(?:^|[^\w\s%]|[;,(]\s*[1-9]\d*|(?<!\w)(?:is|are|was|were|be|been|being|has|have|had|got|went|and|or|now|already|again"
     r"|suddenly|just|marked|declared|considered|deemed|reported|found|became|become|as|seems|appears|presumed"
     r"|heartbeats?|connection|contact|process|\w+ly"
     rf"|{_NOUN}|(?:in|on|at|from|of|pid|id|rank|attempt|namespace|ip)[ =:]\s?\S+))\s*$"
 )
-_BEHIND = re.compile(r"(?i)\b(?:on|to)(?: the)?\s$")
-_MEMBER_BEHIND = re.compile(rf"(?i)\b(?:{_NOUN}|process|daemon|raylet|heartbeats? lost) on(?: the)?\s$")
+_BEHIND = lazy_regex(r"(?i)\b(?:on|to)(?: the)?\s$")
+_MEMBER_BEHIND = lazy_regex(rf"(?i)\b(?:{_NOUN}|process|daemon|raylet|heartbeats? lost) on(?: the)?\s$")
 # Agents of a game die in it.
-_IN_A_GAME = re.compile(
+_IN_A_GAME = lazy_regex(
     r"(?i)\bdied (?:in|on|at) (?:the )?(?:level|episode|game|round|room|map|arena|maze|match|life)\b"
 )
 _STATE = r"(?:lost|dead|died|unhealthy|unreachable|evicted|restarted)"
-_NO_LOSS = re.compile(
+_NO_LOSS = lazy_regex(
     r"(?i)(?<![\w.-])(?:idle|scal(?:e|ing)[- _]?(?:down|in)|graceful\w*|success\w*|finished|completed?"
     r"|decommission\w*|retir(?:e|ed|ing)|drain\w*|normally|as (?:requested|expected)|no longer needed"
     r"|by (?:the )?driver|max[-_ ](?:requests|tasks)\w*|recovered|shards?"
@@ -84,11 +85,11 @@ _NO_LOSS = re.compile(
     r"|if|unless|when(?:ever)?|may|might|would|could|should|until"
     rf"|(?:none|no|not|never) (?:\w+ ){{0,2}}{_STATE}|{_STATE}\s?[:=]\s?(?:none|\[\])(?!\w))(?!\w)"
 )
-_ZERO = re.compile(
+_ZERO = lazy_regex(
     rf"(?i)(?<![\w.-])(?:0 (?:[^\W\d]+ ){{0,2}}{_STATE}|{_STATE}\s?[:=]\s?0(?![\w.])|restart(?:ed|ing) 0\b)"
 )
 # In front of a zero that is the name of a member, not a number of members.
-_ONE_MEMBER = re.compile(
+_ONE_MEMBER = lazy_regex(
     rf"(?i)(?<![\w-]){_NOUN}(?<!s)(?:[ _-](?:id|name|process|rank))?[ #:='\"(<\[]{{1,3}}$"
 )
 _START = r"(?:^|[^\w\s-]\s*|\s-+\s|\b(?:the|this|whole|entire|our|and|so|now|info)\s)"
@@ -108,7 +109,7 @@ _CLAUSE_END = (
     r"|gracefully|cleanly|normally)\b)"
 )
 # The job itself ends: not a run or a pipeline of some kind, nor one part of the job.
-_ORDERLY_END = re.compile(
+_ORDERLY_END = lazy_regex(
     rf"(?i)(?:{_START}{_STOP}(?:\s{_WHOLE})?{_CLAUSE_END}"
     rf"|\b{_STOP}\s{_WHOLE}{_CLAUSE_END}"
     rf"|{_START}(?:training |spark )?(?:{_JOB}|cluster|driver|scheduler|coordinator|master)"
@@ -119,7 +120,7 @@ _ORDERLY_END = re.compile(
     rf"|{_START}all (?:(?:{_MEMBERS}|epochs|steps|stages|jobs|trials|work) (?:have |has |are |is )?|(?=done))"
     rf"(?:finished|completed?|done|succeeded){_CLAUSE_END})"
 )
-_HEX = re.compile(r"\b(?=\w*\d)[0-9a-f]{6,}\b")
+_HEX = lazy_regex(r"\b(?=\w*\d)[0-9a-f]{6,}\b")
 
 
 def fold_lost_members(before: Sequence[LostMember], entries: Iterable[Entry]) -> tuple[LostMember, ...]:

@@ -5,7 +5,6 @@
 * status lines by which work waits and nothing runs
 """
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from datetime import UTC, datetime
 from babysitter.diagnosis.frame.failure_words import reports_failure
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.numbers import read_wording
+from babysitter.lazy_regex import lazy_regex
 from babysitter.model.log import LogLevel, LogLine
 from babysitter.model.progress import OnlyPolls
 
@@ -116,44 +116,44 @@ _ASKED_FOR_HEALTH = (
     r"\"(?:GET|HEAD) /(?:[\w./-]{0,40}/)?(?:metrics|health\w*|livez|readyz|ready|ping|status|heartbeat)\b"
     r"[^\"]{0,80}\" 200\b"
 )
-_ASKED = re.compile(_ASKED_FOR_HEALTH)
-_POLL = re.compile(
+_ASKED = lazy_regex(_ASKED_FOR_HEALTH)
+_POLL = lazy_regex(
     _ASKED_FOR_HEALTH
     + r"|(?i:\b(?:heartbeat|keep-?alive|liveness|health check)\b(?!.*\b(?:fail|miss|lost|timed|late|no)))"
 )
-_BEGINS = re.compile(
+_BEGINS = lazy_regex(
     r"(?i)\b(?:timer|phase|stage|entering|starting|begin\w*|start(?:ed)?)\W.{0,30}"
     r"\b(?:\w+_)?(?:train(?:ing)?|step|epoch|iteration|rollout|update|batch)(?:_step|_actor)?\b"
     r"|\b(?:\w+_)?train(?:_step|_actor)? (?:start|begin)"
 )
-_NOT_WORK = re.compile(
+_NOT_WORK = lazy_regex(
     r"(?i)\b(?:resum\w*|restor\w*|load\w*|sav\w*|checkpoint\w*|restart\w*|attempt\w*|retr(?:y|ies|ying)"
     r"|errors?|fail\w*|eval\w*|valid\w*|test\w*|compil\w*|complete\w*|finish\w*)(?:\b|_)"
 )
-_WAITS_FOR_PEERS = re.compile(
+_WAITS_FOR_PEERS = lazy_regex(
     r"(?i)\bwait(?:s|ing)? (?:for|on|until|under|in|at)\b[^.!?]{0,60}\b(?:proc(?:s|ess|esses)?|ranks?|peers?"
     r"|engines?|barrier|rendezvous|(?:global )?sync(?:hroni[sz]ation)?"
     r"|all[-_ ]?(?:reduce|gather)|collectives?|communicators?|participants?)\b"
 )
 # An end that is awaited, new work, or machines: nobody in the job is missing.
-_WAITS_ELSE = re.compile(
+_WAITS_ELSE = lazy_regex(
     r"(?i)\bto (?:exit|finish|end|stop|terminate|complete|drain|shut ?down)\b"
     r"|\b(?:new|next|incoming|more|idle|machines?|nodes?|pods?|capacity|quota|gpus?|tpus?|slices?|retry\w*)\b"
 )
-_NOTHING_RUNS = re.compile(
+_NOTHING_RUNS = lazy_regex(
     r"(?i)\b(?:running|active|in[- ]?flight|processing|executing|busy)(?:[-_ ](?:reqs?|requests?|seqs?"
     r"|workers?|threads?|batch(?:es)?|slots?))?\s?[:=]\s?0(?![\d.])"
     r"|(?<![\d.,/])0 (?:reqs? |requests? |prompts? |messages? )?(?:running|active|in[- ]?flight|executing)\b"
 )
-_WORK_WAITS = re.compile(
+_WORK_WAITS = lazy_regex(
     r"(?i)\b(?:pending|waiting|queued?|backlog|swapped)(?:[-_ ](?:depth|size|length|len|reqs?|requests?|seqs?"
     r"|messages?|batch(?:es)?|items?))?\s?[:=]\s?[1-9]"
     r"|(?<![\d.,/])[1-9]\d* (?:reqs? |requests? |prompts? |messages? )?(?:pending|waiting|queued)\b"
 )
 _RATE = r"(?i)\b(?:throughput|rate|speed|tok(?:ens)?/s|qps|rps)\b(?: \([^)]*\))?[\s:=]{1,3}"
-_SOME_RATE = re.compile(_RATE + r"(?:[1-9]|0?\.\d*[1-9])")
-_NO_RATE = re.compile(_RATE + r"0(?:\.0+)?(?![\d.])")
-_IN_HAND = re.compile(r"(?i)\b#?(?:running|active|in[- ]?flight)\w*(?:[-_ ]\w+)?\s?[:=]\s?[1-9]")
-_OF_MACHINES = re.compile(
+_SOME_RATE = lazy_regex(_RATE + r"(?:[1-9]|0?\.\d*[1-9])")
+_NO_RATE = lazy_regex(_RATE + r"0(?:\.0+)?(?![\d.])")
+_IN_HAND = lazy_regex(r"(?i)\b#?(?:running|active|in[- ]?flight)\w*(?:[-_ ]\w+)?\s?[:=]\s?[1-9]")
+_OF_MACHINES = lazy_regex(
     r"(?i)\b(?:pods?|jobs?|nodes?|machines?|replicas?|trials?|slices?|instances?|autoscal\w+)\b"
 )

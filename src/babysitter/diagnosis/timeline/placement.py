@@ -16,6 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from babysitter.lazy_regex import lazy_regex
+
 GIGABYTE = 1024**3  # as Iris counts
 
 
@@ -123,41 +125,41 @@ def _constraints(found: re.Match[str]) -> PlacementReason:
     return PlacementReason(Placement.NEVER, "constraints", "", found["available"])
 
 
-_GROUP_WAITS = re.compile(
+_GROUP_WAITS = lazy_regex(
     r"(?P<what>placement group '[^']*') is PENDING \((?P<how>\w*)\), needs (?P<needs>[^;\n]*)"
 )
-_SCHEDULER = re.compile(
+_SCHEDULER = lazy_regex(
     r"(?:Scheduler: )?(?:Insufficient (?:CPU|memory|GPUs|TPUs) \(need |Coscheduling: need |"
     r"Worker at building |Waiting for build slots|No workers? (?:match|has)|Schedulable |"
     r"No schedulable tasks)"
 )
-_AMOUNTS = re.compile(r"(?P<kind>cpu|memory|disk|gpu|tpu): need (?P<need>\d+), available (?P<available>\d+)")
+_AMOUNTS = lazy_regex(r"(?P<kind>cpu|memory|disk|gpu|tpu): need (?P<need>\d+), available (?P<available>\d+)")
 _NEVER: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], PlacementReason]], ...] = (
-    (re.compile(rf"insufficient_resources: {_AMOUNTS.pattern}"), _amount),
+    (lazy_regex(rf"insufficient_resources: {_AMOUNTS.pattern}"), _amount),
     (
-        re.compile(
+        lazy_regex(
             r"no_matching_group: no scaling group provides device (?P<kind>\w+):(?P<variant>\S+) "
             r"\(available: (?P<available>[^)]*)\)"
         ),
         _device,
     ),
-    (re.compile(r"no_matching_group: no (?P<non>non-)?preemptible group provides device "), _preemptible),
+    (lazy_regex(r"no_matching_group: no (?P<non>non-)?preemptible group provides device "), _preemptible),
     (
-        re.compile(
+        lazy_regex(
             r"no_matching_group: no groups in (?P<kind>zone|region) (?P<place>[^;\n]+)"
             r"(?:;.*?did you mean (?P<meant>[^?\n]+)\?)?"
         ),
         _place,
     ),
     (
-        re.compile(
+        lazy_regex(
             r"coschedule_mismatch: job needs (?P<tasks>\d+) tasks coscheduled but no matching group has "
             r"num_vms=\d+ \((?P<groups>[^)]*)\)"
         ),
         _gang,
     ),
     (
-        re.compile(
+        lazy_regex(
             r"no_matching_group: no scaling group matches constraints"
             r"(?: \(available: (?P<available>[^)]*)\))?"
         ),

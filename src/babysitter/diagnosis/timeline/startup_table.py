@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from babysitter.lazy_regex import lazy_regex
 from babysitter.model.finding import Cause
 from babysitter.shipped import shipped
 
@@ -133,4 +134,4 @@ def _marks(texts: Sequence[str]) -> tuple[Mark, ...]:
 def _mark(text: str) -> Mark:
     parts = text.split("*")
     pattern = rf".{{0,{MAX_HOLE}}}?".join(re.escape(part) for part in parts)
-    return Mark(max(parts, key=len), re.compile(pattern))
+    return Mark(max(parts, key=len), lazy_regex(pattern))

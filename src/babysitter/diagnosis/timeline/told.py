@@ -8,6 +8,7 @@ from babysitter.diagnosis.frame.quotes import find_quoted_spans
 from babysitter.diagnosis.timeline.counters import Counters
 from babysitter.diagnosis.timeline.durations import DURATION, read_duration_s
 from babysitter.diagnosis.timeline.entries import Entry
+from babysitter.lazy_regex import lazy_regex
 from babysitter.model.ids import TaskId
 from babysitter.model.log import LogLine
 from babysitter.model.progress import ToldQuiet
@@ -70,7 +71,7 @@ _SUBJECT = (
 )
 _FOR = rf"(?P<for>{DURATION})"
 _TOLD = tuple(
-    re.compile(pattern, re.IGNORECASE)
+    lazy_regex(pattern, re.IGNORECASE)
     for pattern in (
         # last shard completion 37h04m ago; last progress: 2 h ago; last step finished 90 minutes ago
         rf"\blast {_WORK}{_EVENT}\b(?:[ _](?:was|seen|made|done|finished|completed|at \S+))?"
@@ -92,9 +93,9 @@ _TOLD = tuple(
         rf"(?:for|since)(?: the last)? {_FOR}",
     )
 )
-_HINT = re.compile(r"(?i)\bago\b|since|\bfor\b|\bin\b|within|over|last")
+_HINT = lazy_regex(r"(?i)\bago\b|since|\bfor\b|\bin\b|within|over|last")
 # A limit, an advice, a possibility, or something that is over: nothing is quiet now.
-_NOT_TOLD = re.compile(
+_NOT_TOLD = lazy_regex(
     r"\b(?:if|unless|when(?:ever)?|would|should|may|might|could|until|abort after|kill after|timeout|limit"
     r"|threshold|max(?:imum)?|allow(?:ed|s)?|recovered|resumed|resuming|after no|ended|no longer|back after"
     r"|was stuck|were stuck|used to|example|e\.g\.|test\w*)\b",

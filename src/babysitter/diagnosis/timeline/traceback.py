@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from babysitter.diagnosis.frame.line import strip_headers
+from babysitter.lazy_regex import lazy_regex
 
 MAX_LINES = 400  # of one unit; a longer one is closed as cut off
 MAX_NOTES = 5
@@ -86,8 +87,8 @@ def unfinished(texts: Sequence[str], owners: Sequence[str], at_most: int = 40) -
     return reader.open_lines(at_most)
 
 
-_TIME = re.compile(r"\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?Z?\]?")
-_WORKER_PREFIX = re.compile(
+_TIME = lazy_regex(r"\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?Z?\]?")
+_WORKER_PREFIX = lazy_regex(
     r"\s{0,8}(?:\([\w.:<>\- ]{1,80}?pid=\d+(?:, ?ip=[\w.:-]+)?\) ?"
     r"|\[?(?:default|rank|Rank|RANK|local_rank)[ :=_]?\d+\]?:? ?"
     r"|\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?Z?\]? task=[\w./:-]+(?: attempt=\d+)? \| ?"
@@ -95,23 +96,23 @@ _WORKER_PREFIX = re.compile(
     r"|\[?[\w.-]{1,60}\]? {1,12}\| (?=\S| {2})"  # docker compose and its like: `name-1  | line`
     r"|\d{1,4}: (?=\S|  ))"
 )
-_GROUP = re.compile(r"\s*(?:\+-\+-{3,}.*|\+-{3,}.*|\| ?|\+ (?=Exception Group Traceback))")
+_GROUP = lazy_regex(r"\s*(?:\+-\+-{3,}.*|\+-{3,}.*|\| ?|\+ (?=Exception Group Traceback))")
 _HEAD_WORDS = "Traceback (most recent call last)"
-_HEAD = re.compile(r"(?:Exception Group )?Traceback \(most recent call last\):?")
-_FRAME = re.compile(
+_HEAD = lazy_regex(r"(?:Exception Group )?Traceback \(most recent call last\):?")
+_FRAME = lazy_regex(
     r'\s*File "(?P<file>[^"\n]{1,1000})", line (?P<line>\d{1,9})(?:, in (?P<function>.{1,300}))?\s*$'
 )
-_RAISED = re.compile(r"(?P<type>[A-Za-z_]\w*(?:\.[A-Za-z_<>]\w*>?)*)(?:: ?(?P<message>.*))?\s*$")
-_ERROR_NAME = re.compile(
+_RAISED = lazy_regex(r"(?P<type>[A-Za-z_]\w*(?:\.[A-Za-z_<>]\w*>?)*)(?:: ?(?P<message>.*))?\s*$")
+_ERROR_NAME = lazy_regex(
     r"(?:^|[\s:|(\]'\"])(?P<type>(?:[A-Za-z_]\w*\.)*[A-Z]\w*"
     r"(?:Error|Exception|Interrupt|Exit|Timeout|Died|Fault|Warning|Expired|Unavailable|NotFound|Exhausted|Refused))"
     r"(?:: (?P<message>.*)|\(|\s*$)"
 )
 _CHAIN = ("During handling of the above exception", "The above exception was the direct cause")
-_FOREIGN = re.compile(
+_FOREIGN = lazy_regex(
     r"site-packages|dist-packages|/lib/python\d|^<|/(?:zephyr|fray|iris|rigging|haliax|levanter|ray|torch|jax)/"
 )
-_NAME_HINT = re.compile(
+_NAME_HINT = lazy_regex(
     r"Error|Exception|Interrupt|Exit|Timeout|Died|Fault|Warning|Expired|Unavailable|NotFound|"
     r"Exhausted|Refused"
 )

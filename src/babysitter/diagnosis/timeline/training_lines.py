@@ -12,6 +12,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from babysitter.diagnosis.frame.line import strip_headers
+from babysitter.lazy_regex import lazy_regex
 from babysitter.model.progress import Progress
 
 MAX_CHARACTERS = 2000  # a report is short; what is longer is data
@@ -225,41 +226,41 @@ _LOSS_NAMES = (
     "pg_loss",
     "policy_loss",
 )
-_HINT = re.compile(
+_HINT = lazy_regex(
     r"(?i)\d%|loss|grad_?norm|step|iter|update|progress on|\d/\d"
 )  # cheap: most lines end here
 _NUM = r"[-+]?(?:\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+|nan|NaN|NAN|inf|Inf|Infinity)"
 _COUNT = r"\d[\d,]*(?:\.\d+)?[kKMGT]?"
-_PAIR = re.compile(rf"([A-Za-z][\w/. -]{{0,40}}?)(?: \(ms\))?\s*[=:\s]\s*'?({_NUM})(?![\w])")
-_DICT_PAIR = re.compile(rf"['\"]([\w/. -]{{1,60}})['\"]\s*:\s*['\"]?({_NUM})(?![\w])")
-_NAME_FOLDER = re.compile(r"^.*/|^\W+")
+_PAIR = lazy_regex(rf"([A-Za-z][\w/. -]{{0,40}}?)(?: \(ms\))?\s*[=:\s]\s*'?({_NUM})(?![\w])")
+_DICT_PAIR = lazy_regex(rf"['\"]([\w/. -]{{1,60}})['\"]\s*:\s*['\"]?({_NUM})(?![\w])")
+_NAME_FOLDER = lazy_regex(r"^.*/|^\W+")
 _UNIT = "(?:it|steps?|batch|samples?|ba)"
-_RATE = re.compile(rf"(?P<value>\d[\d.,]*[kKM]?)\s*(?P<unit>s/{_UNIT}|{_UNIT}/s)")
+_RATE = lazy_regex(rf"(?P<value>\d[\d.,]*[kKM]?)\s*(?P<unit>s/{_UNIT}|{_UNIT}/s)")
 _OF = rf"(?P<done>{_COUNT})\s*/\s*(?P<total>{_COUNT}|\?)"
 
-_LOGGABLE = re.compile(
+_LOGGABLE = lazy_regex(
     rf"^Progress on:\s?(?P<label>.*?)\s+(?P<done>{_COUNT}|-)\w*/(?P<total>{_COUNT}|\?)\w*\s+rate:"
 )
-_BAR = re.compile(
+_BAR = lazy_regex(
     r"^(?P<label>[^%]{0,80}?):?\s*(?P<percent>\d{1,3})%\s?(?:\|[^|]{0,120}\||\s*Completed\s*\|)\s*"
     rf"{_OF}\s*(?P<tail>(?:[\[<(].*)?)$"
 )
-_EPOCH_NUMBER = re.compile(r"^[Ee]poch\s*\[?\d+(?:/\d+)?\]?")
+_EPOCH_NUMBER = lazy_regex(r"^[Ee]poch\s*\[?\d+(?:/\d+)?\]?")
 # "3|120|Loss: 1.2" would be a new series at every step.
-_LABEL_VALUES = re.compile(r"(?:[:=]\s*)?\d[\d.,]*|\bnan\b|\|")
-_TRAINING_LABEL = re.compile(r"(?i)\b(?:train\w*|epoch|steps?|iter\w*|progress|sft|grpo|ppo|dpo|fit|loss)\b")
-_OTHER_LABEL = re.compile(
+_LABEL_VALUES = lazy_regex(r"(?:[:=]\s*)?\d[\d.,]*|\bnan\b|\|")
+_TRAINING_LABEL = lazy_regex(r"(?i)\b(?:train\w*|epoch|steps?|iter\w*|progress|sft|grpo|ppo|dpo|fit|loss)\b")
+_OTHER_LABEL = lazy_regex(
     r"(?i)\b(?:eval\w*|valid\w*|load\w*|download\w*|shards?|tokeni\w+|map|captur\w+|test\w*|sampl\w+|generat\w+)\b"
 )
-_MEGATRON = re.compile(rf"^iteration\s+{_OF}\s*\|(?P<tail>.*)$")
-_NAMED_STEP = re.compile(
+_MEGATRON = lazy_regex(rf"^iteration\s+{_OF}\s*\|(?P<tail>.*)$")
+_NAMED_STEP = lazy_regex(
     r"^(?:\[?(?:train(?:ing)?|completed|timing|finished)\]?[:,]?\s+)?"
     r"(?:epoch[: =]\s*[\d.]+(?:/\d+)?[\s,|]+)?"
     r"\[?(?:(?:global|train(?:ing)?|optimizer)[ _]?)?(?:steps?|iter(?:ation)?|update|num_updates|epoch)"
     rf"\s*[:=#\[]?\s*(?P<done>{_COUNT})(?:\s*(?:/|of)\s*(?P<total>{_COUNT}))?\]?\s*[:,|;\-]?\s*(?P<tail>.+)$",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(
+_COUNTED = lazy_regex(
     rf"^(?:epoch\s+\d+:?\s+)?{_OF}\s+(?:\[[=>.]+\]|[━╸╺ ]{{3,}}|(?=\w*loss=))\s*"
     r"(?P<tail>.*(?:loss|ETA|step).*)$"
 )

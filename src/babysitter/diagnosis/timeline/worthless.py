@@ -12,7 +12,7 @@ from dataclasses import replace
 from statistics import median
 
 from babysitter.diagnosis.timeline.entries import Entry
-from babysitter.diagnosis.timeline.named_values import ValuePlace, ValueKind, read_named_values
+from babysitter.diagnosis.timeline.named_values import ValueKind, ValuePlace, read_named_values
 from babysitter.model.value_course import OffValue, ValueCourse
 
 MAX_COURSES = 96

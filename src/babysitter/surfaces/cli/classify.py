@@ -154,7 +154,7 @@ def classify(
 def _demoted(settings: Path | None) -> "Mapping[RuleId, str]":
     """Rules that people keep calling wrong. Settings that cannot be read are no reason not to classify."""
     from babysitter.surfaces.cli.options import quick_state_folder
-    from babysitter.usecases.quick_status import may_have_demotions
+    from babysitter.usecases.quick_demotions import may_have_demotions
 
     folder = quick_state_folder(settings, None)
     if folder is not None and not may_have_demotions(folder):

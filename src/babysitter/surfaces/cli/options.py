@@ -107,7 +107,7 @@ def settings_from(file: Path | None, state_dir: Path | None) -> "Settings":
 def quick_state_folder(file: Path | None, state_dir: Path | None) -> Path | None:
     """The folder with the state, where no settings need to be read to tell; else None."""
     from babysitter.config.checked import checked_state_dir
-    from babysitter.usecases.quick_status import state_folder
+    from babysitter.usecases.state_folder import state_folder
 
     is_known, folder = checked_state_dir(file, state_dir, os.environ)
     return state_folder(folder) if is_known else None
