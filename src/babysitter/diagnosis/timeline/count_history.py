@@ -49,8 +49,13 @@ def entries_of(
     )
 
 
-def with_counts(memory: Memory, lines: Sequence[LogLine], first_position: int) -> Memory:
-    """Return the memory with what these new lines count. `first_position`: of the first of them."""
+def with_counts(
+    memory: Memory, lines: Sequence[LogLine], first_position: int, *, is_text: bool = False
+) -> Memory:
+    """Return the memory with what these new lines count. `first_position`: of the first of them.
+
+    `is_text`: they are all that there is; what repeats in them is looked for at once (causes/guess.py).
+    """
     if not lines:
         return memory
     entries, lines = _sampled(lines, first_position)
@@ -63,7 +68,7 @@ def with_counts(memory: Memory, lines: Sequence[LogLine], first_position: int) -
         memory,
         work=counters.work,
         still_count=None if stopped is None else _still_count(stopped, entries, lines),
-        texts=fold_texts(memory.texts, entries),
+        texts=memory.texts if is_text else fold_texts(memory.texts, entries),
         values=fold_values(memory.values, entries),
         told_quiet=find_told_quiet(memory.told_quiet, entries, counters),
         measures=fold_measures(memory.measures, entries),

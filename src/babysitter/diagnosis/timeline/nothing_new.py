@@ -21,6 +21,9 @@ GAP_FACTOR = 3.0  # times the longest pause between two new things before
 MAX_TEXTS = 256  # different texts that a job may repeat in turn
 
 _NUMBER = re.compile(r"\d[\d.,]*")
+_CLOCK = re.compile(
+    r"^\D{0,24}(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?"
+)  # of an unknown header
 _SERVES = re.compile(
     r"(?i)\b(?:wait\w*|listen\w*|ready|idle|poll\w*) (?:for|on|to) (?:\w+ ){0,2}?"
     r"(?:requests?|connections?|clients?|jobs?|work|tasks?|messages?|events?|input|commands?|users?|port)\b"
@@ -98,5 +101,6 @@ def _tells_of_more(message: str) -> bool:
 
 
 def _told(entry: Entry) -> str:
-    """What a line says. A failure that is told again with other numbers is nothing new."""
-    return _NUMBER.sub("0", entry.message) if reports_failure(entry.frame) else entry.message
+    """What a line says, without its clock. A failure that is told again with other numbers is nothing new."""
+    message = _CLOCK.sub("", entry.message, count=1)
+    return _NUMBER.sub("0", message) if reports_failure(entry.frame) else message

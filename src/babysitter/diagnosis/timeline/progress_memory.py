@@ -61,7 +61,7 @@ def with_lines(memory: Memory, observation: Observation, lines: tuple[LogLine, .
             memory = _with_milestone(replace(memory, **reported._asdict()), milestone, line.task, role)
             reported = _reported_by(memory)
     memory = replace(memory, **reported._asdict(), advanced_position=position)
-    memory = with_counts(memory, lines, base)
+    memory = with_counts(memory, lines, base, is_text=observation.excerpt is not None)
     recent = (*memory.recent_lines, *lines)[-MAX_RECENT_LINES:]
     return replace(
         memory,
