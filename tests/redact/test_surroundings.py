@@ -80,3 +80,21 @@ def test_words_that_may_name_a_secret_stay(text: str):
 )
 def test_random_string_under_such_a_name_is_redacted(text: str):
     assert KEY[:20] not in redact(text.format(KEY[:20]))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("reset user 'kim' with initial password marigold on db-2", "initial password [redacted] on db-2"),
+        ("created it with default password: marigold, done", "password: [redacted], done"),
+        ("created a user with temporary password policy applied", "temporary password policy applied"),
+        (f"ACME_TKT={KEY[:24]}", "ACME_TKT=[redacted]"),
+        (f"GET /v1?appkey={KEY[:24]}&units=si", "?appkey=[redacted]&units=si"),
+        (f"store passkey: {KEY[:24]}", "passkey: [redacted]"),
+        (f"curl -u 'bot$ci:{KEY[:24]}' https://x.example", "'bot$ci:[redacted]' https://x.example"),
+        ("curl -u $USER:$PASS https://x.example", "-u $USER:$PASS https"),
+        (f'Cookie: lang=en; login="2|1:0|44:{KEY}"; theme=dark', "lang=en; [redacted]; theme=dark"),
+    ],
+)
+def test_words_and_marks_around_a_secret(text: str, shown: str):
+    assert shown in redact(text)

@@ -46,7 +46,9 @@ _ATTRIBUTE = lazy_regex(
 )
 _SEPARATORS = " \t,;&"
 # Up to the arrow behind which a log gives the answer.
-_COOKIE_VALUE = lazy_regex(r"(?:[^\r\n\"'\\ ]|\\(?![rn\"'])| (?!(?:→|[\-=]{1,2}>) ))*")
+_COOKIE_VALUE = lazy_regex(
+    r"(?:[^\r\n\"'\\ ]|(?<==)\"[^\r\n\"\\]{1,4096}\"(?=;)|\\(?![rn\"'])| (?!(?:→|[\-=]{1,2}>) ))*"
+)
 # What a person has chosen on a page: `theme=dark`, `lang=de`, `page=3`. No identifier is a short plain word.
 _CHOICE = lazy_regex(
     r"(?<![^\s;,])(?!(?i:[\w\-]*(?:token|auth|sess|sid|key|pass|secret|csrf|xsrf|jwt|pin|otp|code)))"

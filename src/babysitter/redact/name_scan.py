@@ -20,7 +20,7 @@ NAME_WORDS = (
     r"|registra)[a-z]{0,6}[_.\-]?code|"
     r"(?:wallet|recovery|nkey)[_.\-]?(?:seed|phrase)|(?:seed|pass)[_.\-]?phrase|rootpw|bindpw|"
     r"(?:admin|user|card|sim|yubikey|access|unlock|hsm|piv|seal|wallet|login)[_.\-]?pin\b|(?:\b|_)pin\b|"
-    r"[a-z]_api\b|(?:datadog|\bdd)_app\b|(?:\b|_)access\b|(?:\b|_)[sa]k\b|ticket|(?:\b|_)un(?:lock|seal)\b|"
+    r"[a-z]_api\b|(?:datadog|\bdd)_app\b|(?:\b|_)access\b|(?:\b|_)[sa]k\b|ticket|(?:\b|_)tkt\b|(?:\b|_)un(?:lock|seal)\b|"
     r"pepper\b|macaroon)"
 )
 MAX_RUNS_WITHOUT_NAME = 16  # then the linear scanner is quicker

@@ -148,10 +148,12 @@ _ABBREVIATIONS = word_set("sk ak api access")
 _BEFORE_APP = word_set("datadog dd")  # whose application keys are often named without their `key`
 _PAGERS = word_set("pagerduty pd opsgenie victorops")  # whose routing key lets anybody call somebody
 _BEFORE_COOKIE = word_set("erlang rabbitmq beam release")  # with which nodes of Erlang log in to each other
-_PROBABLE = word_set("auth authorization bearer sig otp totp mfa cookie cookies setcookie pw pepper")
+_PROBABLE = word_set(
+    "auth authorization bearer sig otp totp mfa cookie cookies setcookie pw pepper passkey appkey"
+)
 _POSSIBLE = word_set(
     "signature session sid sessionid jsessionid phpsessid dsn webhook salt nonce pin connection conn key "
-    "keys pass hmac tokens kubeconfig ticket unlock unseal macaroon"
+    "keys pass hmac tokens kubeconfig ticket unlock unseal macaroon tkt"
 )
 _FUSED_PASS = lazy_regex(r"([a-z]{2,12})(pass|pwd?)$")  # `PGPW`, `dbpwd`
 _WORD = lazy_regex(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")

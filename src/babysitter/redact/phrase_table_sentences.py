@@ -152,6 +152,14 @@ SENTENCES = (
         Name.LIKELY_PASSWORD,
         hint=r"(?:key|secret|token|pass|pw|pin)[^\n]* \((?:(?:len|length|size)[=: ]+[0-9]|[0-9]+ char)",
     ),
+    phrase(  # `created user 'ada' with temporary password ... on store-2`: any word
+        "given-to-a-new-user",
+        "with temporary password |with initial password |with one-time password |with default password ",
+        r"(?i)\b(?:created|added|provisioned|registered|reset|seeded)\b[^\n]{0,120}?"
+        r" with (?:temporary|initial|one-time|default) password (?:of |: ?)?[\"'`]?"
+        r"(?!(?:is|was|set|stored|from|hash|policy|and|or|in|on|for|at|to|that)\b)(?P<value>[^\s\"'`,;]{4,128})"
+        r"(?=[\"'`]?(?:[,;.]|$| (?:on|for|at|in|to)\b))",
+    ),
     phrase(  # `use "..." as the password`
         "used-as-password",
         _AS,

@@ -53,7 +53,7 @@ def repeated_errors(snapshot: Snapshot) -> Suspicion:
     most_s = patience_s(snapshot)
     if found is not None and is_answered(snapshot, found.evidence, Stance.TOLERATED):
         most_s = limits.patience_most_s
-    elif found is not None and _may_pass(snapshot, found):
+    elif found is not None and (_may_pass(snapshot, found) or all(map(is_mild, found.evidence))):
         most_s = max(most_s, limits.only_failures_s)
     is_harmless = found is not None and all(map(is_mild, found.evidence)) and works_on(snapshot)
     is_lasting = is_fatal and (is_measured or (stands_s >= most_s and not is_harmless))

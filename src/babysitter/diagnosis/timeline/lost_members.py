@@ -80,7 +80,7 @@ _STATE = r"(?:lost|dead|died|unhealthy|unreachable|evicted|restarted)"
 _NO_LOSS = lazy_regex(
     r"(?i)(?<![\w.-])(?:idle|scal(?:e|ing)[- _]?(?:down|in)|graceful\w*|success\w*|finished|completed?"
     r"|decommission\w*|retir(?:e|ed|ing)|drain\w*|normally|as (?:requested|expected)|no longer needed"
-    r"|by (?:the )?driver|max[-_ ](?:requests|tasks)\w*|recovered|shards?"
+    r"|by (?:the )?driver|max[-_ ](?:requests|tasks|episodes)\w*|quota|recycl(?:ed|ing)|recovered|shards?"
     r"|memory|oom\w*|preempt\w*|xid"  # names what took it
     r"|if|unless|when(?:ever)?|may|might|would|could|should|until"
     rf"|(?:none|no|not|never) (?:\w+ ){{0,2}}{_STATE}|{_STATE}\s?[:=]\s?(?:none|\[\])(?!\w))(?!\w)"

@@ -192,6 +192,6 @@ _NOTHING_SKIPPED = re.compile(
 )
 _SKIPS = re.compile(r"(?i)\b(?:skipped|overflow|ignored|nan|loss[ _-]?scale)")  # one stands in each of them
 _SKIPPED = re.compile(
-    r"(?i)\b(?:skip(?:ped|ping|s)?|overflow|loss.?scal(?:e|er|ing)|ignor(?:ed|ing)|if|unless|assert(?:s|ed)?"
+    r"(?i)\b(?:skip(?:ped|ping|s)?|discard(?:ed|ing|s)?|overflow|loss.?scal(?:e|er|ing)|ignor(?:ed|ing)|if|unless|assert(?:s|ed)?"
     r"|check(?:s|ing)? for|detect_anomaly|nan_to_num|replac(?:ed|ing)|test_\w+|PASSED)\b"
 )
