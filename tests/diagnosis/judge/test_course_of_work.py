@@ -58,6 +58,13 @@ def test_a_report_behind_which_work_stopped_names_the_cause() -> None:
     assert (verdict.cause, verdict.diagnosis.severity) == (Cause.DEVICE_OOM, Severity.FATAL)
 
 
+def test_a_report_that_work_survived_before_did_not_stop_it() -> None:
+    crashed = "arena-9: Segmentation fault (core dumped)"
+    printed = [*STEPS, (200, crashed), (590, crashed), (1300, "INFO train: the match is over"), *SAMPLER]
+    assert told(printed, 1280) == []
+    assert told([line for line in printed if line[0] != 200], 1280) != []
+
+
 def test_the_cause_does_not_change_while_nothing_new_is_printed() -> None:
     verdicts = [verdict for _, verdict in told([*STEPS, (601, OOM), *SAMPLER], 3600)]
     assert {verdict.cause for verdict in verdicts} == {Cause.DEVICE_OOM}
@@ -185,6 +192,7 @@ def test_a_report_before_the_repeats_names_the_cause() -> None:
         every(60, 3600, '10.0.0.9 "GET /health HTTP/1.1" 200 OK', 60),
         every(60, 3600, "building the wheel: still running...", 60),
         every(300, 3600, "INFO poking for the file of today", 60),
+        every(60, 3600, "DEBUG polled: 0 messages", 60),
         every(60, 3600, "INFO one more of the batches is done", 60),
         every(60, 3600, "INFO {n} frames in the queue", 60),
         [
@@ -193,7 +201,16 @@ def test_a_report_before_the_repeats_names_the_cause() -> None:
             *every(60, 2000, STUCK, 1200),
         ],
     ],
-    ids=["serves", "is asked", "a tool runs", "waits for a file", "work without numbers", "counts", "short"],
+    ids=[
+        "serves",
+        "is asked",
+        "a tool runs",
+        "waits for a file",
+        "nothing came",
+        "work without numbers",
+        "counts",
+        "short",
+    ],
 )
 def test_lines_that_may_repeat_are_not_told(repeated: Printed) -> None:
     assert told([*BEGUN, *repeated], 2300) == []

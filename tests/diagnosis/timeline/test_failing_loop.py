@@ -47,6 +47,8 @@ def test_a_supervisor_that_counts_its_children() -> None:
         ("something new begins", [*every(30, 1200, REFUSED), (900, "reading the second corpus from disk")]),
         ("a count rises", [*every(30, 1200, REFUSED), *every(100, 1200, "shard {n}/40 is done")]),
         ("work goes on as before", [*every(30, 1200, REFUSED, 300), *every(20, 1200, "answered a request")]),
+        ("nearly its pace", [*every(9, 1200, REFUSED), *every(10, 1200, "redo goes on in the log", 90)]),
+        ("asked too early", every(15, 1200, "Readiness probe failed: dial tcp: connection refused")),
         ("no failure", every(30, 1200, "poked the sensor for the file")),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

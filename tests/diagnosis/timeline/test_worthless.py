@@ -32,6 +32,7 @@ def found(usual: str, off: str, step_s: float = 60.0) -> ValueCourse | None:
         ("|  ep_rew_mean  | {r}.5  |", "|  ep_rew_mean  | 0  |", "ep_rew_mean"),
         ("step {n} 0.9{n} s/step eta 3h", "step {n} 38.1 s/step eta 11d", "s/step"),
         ("shard {n} of 90 {r}.0 docs/s", "shard {n} of 90 1.2 docs/s", "docs/s"),
+        ("throughput: {r}.1 tok/s, running: 20", "throughput: 0.0 tok/s, running: 64", "tok/s"),
     ],
 )
 def test_worthless_work(usual: str, off: str, name: str) -> None:
@@ -44,6 +45,7 @@ def test_worthless_work(usual: str, off: str, name: str) -> None:
     ("usual", "off"),
     [
         ("poll {n}: rows={r}", "poll {n}: rows=0"),  # nothing came
+        ("throughput: {r}.1 tok/s, running: 20", "throughput: 0.0 tok/s, running: 0"),
         ("poll {n}: total=90412 rows={r}", "poll {n}: total=90412 rows=0"),
         ("step {n} loss=0.00{n}", "step {n} loss=0.000"),  # it was small before
         ("step {n} lr=0.{r}", "step {n} lr=0.0"),

@@ -8,6 +8,7 @@ from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
 from babysitter.diagnosis.timeline.entries import read_entries
 from babysitter.diagnosis.timeline.nothing_new import is_long_since_new, may_repeat
+from babysitter.diagnosis.timeline.pace import usual_silence_s
 from babysitter.diagnosis.timeline.wordings import is_request, reports_trouble
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.observation import Want
@@ -27,6 +28,7 @@ def only_repeats(snapshot: Snapshot) -> Suspicion:
         return none_of(SignalKind.STUCK, "texts.new", "the newest try has printed nothing yet")
     is_reported = was_reported(snapshot, texts.new_at_s - NEAR_S, texts.new_at_s + NEAR_S)
     least_s = snapshot.limits.work_stopped_s if is_reported else snapshot.limits.nothing_new_s
+    least_s = max(least_s, usual_silence_s(memory))
     repeated = [line for line in memory.profile.templates if line.last_at_s > texts.new_at_s]
     told = f"{texts.repeats} lines in {texts.repeated_for_s / 60:.0f} minutes, and none that is new"
     is_long = is_long_since_new(texts, least_s)

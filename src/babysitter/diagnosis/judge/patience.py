@@ -1,10 +1,12 @@
 """How long to wait behind a report of failure before it is held for certain."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import lru_cache
 
 from babysitter.diagnosis.frame.line import read_frame
 from babysitter.diagnosis.judge.snapshot import Snapshot
+from babysitter.diagnosis.last_good.build_profile import Wording
+from babysitter.diagnosis.last_good.wording import read_wording
 from babysitter.diagnosis.stance.stance import governed_spans
 from babysitter.diagnosis.stance.vocabulary import Stance
 from babysitter.diagnosis.timeline.pace import SLACK, usual_silence_s
@@ -43,16 +45,26 @@ def is_mild(evidence: Evidence) -> bool:
 
 
 def was_reported(snapshot: Snapshot, from_s: float, until_s: float) -> bool:
-    """Whether a line of this time reports a failure, or a rule knows one since. Seconds since 1970."""
-    return _is_known(snapshot, from_s) or any(
-        from_s <= template.last_at_s <= until_s and reports_severely(template)
-        for template in snapshot.memory.profile.templates
+    """Whether a line of this time reports a failure, or a rule knows one since. Seconds since 1970.
+
+    What was reported before, in the same wording, did not stop the job then.
+    """
+    templates = snapshot.memory.profile.templates
+    survived = {template.words for template in templates if template.first_at_s < from_s}
+    return _is_known(snapshot, from_s, survived) or any(
+        from_s <= template.last_at_s <= until_s
+        and template.words not in survived
+        and reports_severely(template)
+        for template in templates
     )
 
 
-def _is_known(snapshot: Snapshot, from_s: float) -> bool:
+def _is_known(snapshot: Snapshot, from_s: float, survived: Collection[Wording]) -> bool:
     return any(
-        line.at is not None and line.at.timestamp() >= from_s and not is_mild(line)
+        line.at is not None
+        and line.at.timestamp() >= from_s
+        and not is_mild(line)
+        and read_wording(line.text) not in survived
         for finding in snapshot.memory.findings
         if finding.severity is Severity.FATAL and not finding.overcome_by
         for line in finding.evidence

@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 from babysitter.diagnosis.judge.cause_by_lines import cause_by_lines, with_cause
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
+from babysitter.diagnosis.timeline.entries import read_entries
 from babysitter.diagnosis.timeline.named_values import ValueKind
+from babysitter.diagnosis.timeline.only_polls import is_idle_status
 from babysitter.diagnosis.timeline.wordings import asks_from_outside
 from babysitter.diagnosis.timeline.worthless import find_worthless
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
@@ -21,7 +23,7 @@ def worthless_work(snapshot: Snapshot) -> Suspicion:
     memory, least_s = snapshot.memory, snapshot.limits.worthless_s
     if not snapshot.runs or not snapshot.sees_lines or snapshot.needs_crew:
         return none_of(SignalKind.ERRORS, "values.off", "not a running job whose own log was read")
-    courses = [course for course in memory.values if not asks_from_outside(course.usual_text)]
+    courses = [course for course in memory.values if _counts(course)]
     course = find_worthless(courses, least_s, slow_s=SLOW * least_s)
     if course is None or course.off is None:
         return none_of(SignalKind.ERRORS, "values.off", f"no value is unusual for {least_s / 60:.0f} min")
@@ -42,6 +44,13 @@ def worthless_work(snapshot: Snapshot) -> Suspicion:
     )
     reasons = (Reason("values.off", True, told),)
     return Suspicion(SignalKind.ERRORS, Certainty.PROVEN, reasons, told, diagnosis, diagnosis.evidence)
+
+
+def _counts(course: ValueCourse) -> bool:
+    """Whether a value is none of requests from outside, or of some that wait."""
+    if not asks_from_outside(course.usual_text):
+        return True
+    return course.off is not None and is_idle_status(read_entries([course.off.text])[0])
 
 
 def _told(course: ValueCourse, off: OffValue) -> str:

@@ -23,6 +23,7 @@ MIN_REPORTS = 6
 STILL_GAPS, STILL_S = 3.0, 60.0  # since the newest report: longest gaps between two, or seconds
 ONCE_EACH = 0.8  # reports of a count to those of a failure, where each failure counts one
 START_SHARE = 0.25  # of the time of the reports, in which the last new thing may happen
+MISCOUNT, MISSED = 3, 0.05  # of the reports, beside which a line that comes with each may not stand
 OF_ITS_OWN = 0.2  # lines for each report, beside a whole number: they do not come with the report
 
 
@@ -82,6 +83,13 @@ def _goes_on(other: LineTemplate, report: LineTemplate) -> bool:
         return False
     is_alive = report.last_at_s - other.last_at_s < STILL_GAPS * other.longest_gap_s
     is_older = is_regular(other) and other.first_at_s < report.first_at_s - mean_gap_s(other)
-    for_each = other.count / report.count
-    has_own_pace = abs(for_each - max(1, round(for_each))) > OF_ITS_OWN
-    return is_alive and (is_older or has_own_pace)
+    return is_alive and (is_older or _has_own_pace(other, report))
+
+
+def _has_own_pace(other: LineTemplate, report: LineTemplate) -> bool:
+    """Whether its number is none that it would have if it came once or several times with each report."""
+    reports = (other.last_at_s - other.first_at_s) / max(1.0, mean_gap_s(report)) + 1
+    for_each = other.count / reports
+    times = max(1, round(for_each))
+    missed = abs(other.count - times * reports)
+    return abs(for_each - times) > OF_ITS_OWN or missed > MISCOUNT + MISSED * reports

@@ -28,6 +28,9 @@ _SERVES = re.compile(
     r"(?i)\b(?:wait\w*|listen\w*|ready|idle|poll\w*) (?:for|on|to) (?:\w+ ){0,2}?"
     r"(?:requests?|connections?|clients?|jobs?|work|tasks?|messages?|events?|input|commands?|users?|port)\b"
 )
+_NOTHING_CAME = re.compile(
+    r"(?i)\b(?:0|no)(?: new| more| pending)? (?:messages?|records?|rows|items|events|jobs|tasks|files)\b"
+)
 # What is awaited takes its time and says so: a tool that another one runs, a thing that others will bring.
 _AWAITS = re.compile(r"(?i)\bstill (?:running|building|\w+ing \w+\.{3})|\b(?:pok|sleep)(?:ing|es|s)\b")
 
@@ -91,9 +94,13 @@ def may_repeat(repeated: Iterable[Entry]) -> bool:
     A line without a number that tells of work done tells of more of it each time.
     """
     lines = tuple(repeated)
-    return any(_AWAITS.search(entry.message) or _tells_of_more(entry.message) for entry in lines) or all(
+    return any(_is_calm(entry.message) for entry in lines) or all(
         is_answered_request(entry) or _SERVES.search(entry.message) for entry in lines
     )
+
+
+def _is_calm(message: str) -> bool:
+    return bool(_AWAITS.search(message) or _NOTHING_CAME.search(message) or _tells_of_more(message))
 
 
 def _tells_of_more(message: str) -> bool:

@@ -25,13 +25,19 @@ _TOOK = (
     r"(?:took|takes|lasted|duration|elapsed|(?:done|finished|completed?|ended) in"
     r"|time(?!\W{0,3}(?:0[1-9]|[12]\d):\d\d:))"  # time 17:22:33 is one of the day
 )
+# quiet for about 35 min; last run: 35 min 12 s; usually takes 2h
+_ANNOUNCED = (
+    r"(?:quiet for|nothing (?:is|will be) printed for|last (?:run|build|time)(?: took)?:?"
+    r"|(?:usually|normally|typically)(?: takes| needs)?|takes|expected(?: time| duration)?:?)"
+    r"(?: (?:about|around|up to|roughly|some|~))?"
+)
 # timing/step 2225s; step_time=38.4s; this epoch took 634.08 s; epoch 3 finished in 2h10m;
-# epoch 3: 68.2 seconds; sleeping 3600s
+# epoch 3: 68.2 seconds; sleeping 3600s, and what is announced
 _TOLD = re.compile(
     rf"(?i)(?:(?<![a-z]){_PIECE}(?:(?:{_NUMBER})?[ _]{_TOOK}|{_NUMBER} in|{_NUMBER}:(?= \d{{1,15}}\.\d+ ?s))"
     rf"|\b(?:timing/|time/|time per ){_PIECE})"
     rf"\s?[=:]?\s?(?P<piece>(?>{DURATION}))(?!\s?=|[_/])"
-    rf"|\bsleep(?:ing|s)?(?: for)? (?P<sleep>(?>{DURATION}))(?!\s?=|[_/])"
+    rf"|\b(?:sleep(?:ing|s)?(?: for)?|{_ANNOUNCED}) (?P<sleep>(?>{DURATION}))(?!\s?=|[_/])"
 )
 _TO_COME = r"(?:remaining|left|eta|timeout|budget|limit)"
 _TO_COME_BEFORE = re.compile(rf"(?i)(?<![a-z]){_TO_COME}\W{{0,3}}$")

@@ -19,6 +19,8 @@ _ERROR = re.compile(r"Traceback \(|[\w.]*(?:Error|Exception)\b|(?i:error|fatal)\
 _ANSWERED = r"\b(?:GET|POST|PUT|HEAD|DELETE|PATCH) (?:https?:/)?/|\bHTTP/\d"
 _REQUEST = re.compile(_ANSWERED)
 _ASKED_FOR = re.compile(rf"{_ANSWERED}|(?i:\b(?:requests?|throughput|messages?)\b)")
+_NOT_READY = re.compile(r"(?i)\b(?:readiness|startup) probe\b")  # somebody asks whether it has started
+_OF_TRAINING = re.compile(r"(?i)\b(?:iter(?:ation)?|step|epoch|loss)\b")
 _REFUSED = re.compile(rf"(?:{_ANSWERED})(?!.*\b5\d\d\b)")  # at the fault of the one who asked
 
 
@@ -51,7 +53,7 @@ def reports_trouble(template: LineTemplate) -> bool:
 
 @lru_cache(maxsize=4096)
 def _reports_trouble(text: str) -> bool:
-    return reports_failure(read_frame(text)) and _REFUSED.search(text) is None
+    return reports_failure(read_frame(text)) and not (_REFUSED.search(text) or _NOT_READY.search(text))
 
 
 def reports_severely(template: LineTemplate) -> bool:
@@ -80,7 +82,7 @@ def is_asked_for(template: LineTemplate) -> bool:
 
 def asks_from_outside(text: str) -> bool:
     """The same of a line as it was printed."""
-    return _ASKED_FOR.search(text) is not None
+    return _ASKED_FOR.search(text) is not None and _OF_TRAINING.search(text) is None
 
 
 def counts_work(note: CountNote) -> bool:

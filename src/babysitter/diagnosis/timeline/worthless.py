@@ -13,6 +13,7 @@ from statistics import median
 
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.named_values import ValueKind, ValuePlace, read_named_values
+from babysitter.diagnosis.timeline.only_polls import is_idle_status
 from babysitter.model.value_course import OffValue, ValueCourse
 
 MAX_COURSES = 96
@@ -107,9 +108,10 @@ def _off(
 ) -> OffValue:
     at_s, text = entry.at_s or 0.0, entry.text[:MAX_TEXT_CHARACTERS]
     is_comparable = beside >= COMPARABLE * median(course.newest)
+    shows_input = is_idle_status(entry) or (is_comparable and is_rejected)
     before = course.off
     if before is None:
-        return OffValue(value, 1, at_s, at_s, text, beside, is_comparable and is_rejected)
+        return OffValue(value, 1, at_s, at_s, text, beside, shows_input)
     has_fallen = 0 < beside < before.beside
     return replace(
         before,
@@ -117,7 +119,7 @@ def _off(
         reports=before.reports + 1,
         last_at_s=at_s,
         beside=beside,
-        has_input=before.has_input or (is_comparable and (is_rejected or has_fallen)),
+        has_input=before.has_input or shows_input or (is_comparable and has_fallen),
     )
 
 
