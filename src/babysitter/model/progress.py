@@ -142,6 +142,7 @@ class KnownTexts:
     longest_gap_s: float = 0.0
     repeats: int = 0
     last_at_s: float = 0.0  # of the newest line
+    since_new: tuple[int, ...] = ()  # which of them were repeated since the newest
 
     @property
     def repeated_for_s(self) -> float:

@@ -24,6 +24,11 @@ class OffValue:
     def for_s(self) -> float:
         return self.last_at_s - self.first_at_s
 
+    @property
+    def gap_s(self) -> float:
+        """Mean time between two of them."""
+        return self.for_s / max(1, self.reports - 1)
+
 
 @dataclass(frozen=True, slots=True)
 class ValueCourse:
@@ -42,5 +47,6 @@ class ValueCourse:
     reports: int = 0
     zeros: int = 0
     resolution: float = 1.0
+    is_negative: bool = False  # the newest usual value
     usual_text: str = ""
     off: OffValue | None = None

@@ -195,6 +195,7 @@ def test_a_report_before_the_repeats_names_the_cause() -> None:
         every(60, 3600, "DEBUG polled: 0 messages", 60),
         every(60, 3600, "INFO one more of the batches is done", 60),
         every(60, 3600, "INFO {n} frames in the queue", 60),
+        [(60 * n, f"INFO camera {n % 7}: a sample") for n in range(60)],
         [
             *every(60, 1100, STUCK, 60),
             (1150.0, "INFO rendered the first frame"),
@@ -209,6 +210,7 @@ def test_a_report_before_the_repeats_names_the_cause() -> None:
         "nothing came",
         "work without numbers",
         "counts",
+        "a round",
         "short",
     ],
 )

@@ -38,3 +38,8 @@ def _again(text: str, *minutes: int) -> list[str]:
 def test_find_nothing_new(lines: list[str], minutes: int | None):
     found = find_nothing_new(read_entries(lines))
     assert (found.for_s / 60 if found else None) == minutes
+
+
+def test_a_line_that_counts_work_is_new_though_a_part_of_it_failed():
+    lines = [f"2026-03-01 09:{n:02}:00 page {n} of 90 written, 0 rows failed to parse" for n in range(50)]
+    assert find_nothing_new(read_entries(lines)) is None

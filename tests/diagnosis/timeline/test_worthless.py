@@ -6,19 +6,20 @@ from babysitter.diagnosis.timeline.count_history import entries_of
 from babysitter.diagnosis.timeline.named_values import ValueKind, read_named_values
 from babysitter.diagnosis.timeline.worthless import find_worthless, fold_values
 from babysitter.model.value_course import ValueCourse
+from tests.support.build import at
 from tests.support.jobs import raw
 
 USUAL, OFF = range(20), range(20, 45)
 
 
-def found(usual: str, off: str, step_s: float = 60.0) -> ValueCourse | None:
+def found(usual: str, off: str, step_s: float = 60.0, later_s: float = 0.0) -> ValueCourse | None:
     """The worthless value of 20 reports and 25 more: `{n}` counts, `{r}` rises and falls."""
     texts = [usual.format(n=n, r=400 + n * 7 % 23) for n in USUAL]
     texts += [off.format(n=n, r=400 + n * 7 % 23) for n in OFF]
     courses: tuple[ValueCourse, ...] = ()
     for place, text in enumerate(texts):  # look by look
         courses = fold_values(courses, entries_of([raw(place * step_s, text)], place))
-    return find_worthless(courses, 600, slow_s=1200)
+    return find_worthless(courses, at(44 * step_s + later_s).timestamp(), 600, slow_s=1200)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +52,11 @@ def test_worthless_work(usual: str, off: str, name: str) -> None:
         ("step {n} lr=0.{r}", "step {n} lr=0.0"),
         ("read {r} rows, errors={r}", "read {r} rows, errors=0"),
         ("shard {n} of 90 {r}.0 docs/s", "shard {n} of 90 90.0 docs/s"),  # four times slower
+        ("iter {n} return=-24.{r}", "iter {n} return=0.00"),  # better
+        ("step {n} kl_loss=0.{r}", "step {n} kl_loss=0.000"),  # a part that is switched off
+        ("round {n}: failure rate: 31.{r}%", "round {n}: failure rate: 0.40%"),
+        ("batch {n}: rows={r} durationMs={r}", "batch {n}: rows=0 durationMs={r}"),
+        ("copied {n} objects, {r}.0 MB/s", "copied {n} objects, 4.0 MB/s"),
         ("epoch {n} best loss=0.{r}", "epoch {n} best loss=0.000"),
     ],
 )
@@ -61,6 +67,11 @@ def test_values_that_may_be_so(usual: str, off: str) -> None:
 def test_a_usual_value_ends_it_and_a_short_time_is_not_told() -> None:
     assert found("iter {n} reward=0.{r}1", "iter {n} reward=0.{r}1") is None
     assert found("iter {n} reward=0.{r}1", "iter {n} reward=0.0000", step_s=20) is None
+
+
+def test_a_value_that_is_reported_no_more_belongs_to_work_that_is_over() -> None:
+    assert found("iter {n} reward=0.{r}1", "iter {n} reward=0.0000", later_s=100) is not None
+    assert found("iter {n} reward=0.{r}1", "iter {n} reward=0.0000", later_s=400) is None
 
 
 def test_what_values_measure() -> None:

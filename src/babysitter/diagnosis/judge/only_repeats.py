@@ -14,6 +14,7 @@ from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severit
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
+TEXTS_OF_A_WORDING = 2  # guess: more of them are values that return: parts of an epoch, cameras in turn
 NEAR_S = 60.0  # guess: before the newest new line, a report is of what stopped the job
 _WANTS = frozenset({Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.TASKS})
 
@@ -32,8 +33,10 @@ def only_repeats(snapshot: Snapshot) -> Suspicion:
     repeated = [line for line in memory.profile.templates if line.last_at_s > texts.new_at_s]
     told = f"{texts.repeats} lines in {texts.repeated_for_s / 60:.0f} minutes, and none that is new"
     is_long = is_long_since_new(texts, least_s)
+    is_round = len(texts.since_new) > TEXTS_OF_A_WORDING * len(repeated)
     is_served = any(is_request(line) for line in memory.profile.templates)
-    is_calm = not is_reported and (is_served or may_repeat(read_entries(line.example for line in repeated)))
+    is_waiting = is_served or may_repeat(read_entries(line.example for line in repeated))
+    is_calm = is_round or (is_waiting and not is_reported)
     reasons = (
         Reason("texts.new", is_long, f"{told} (told from {least_s / 60:.0f} min on)"),
         Reason(

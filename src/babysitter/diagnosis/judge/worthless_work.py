@@ -24,7 +24,8 @@ def worthless_work(snapshot: Snapshot) -> Suspicion:
     if not snapshot.runs or not snapshot.sees_lines or snapshot.needs_crew:
         return none_of(SignalKind.ERRORS, "values.off", "not a running job whose own log was read")
     courses = [course for course in memory.values if _counts(course)]
-    course = find_worthless(courses, least_s, slow_s=SLOW * least_s)
+    now_s = snapshot.now.timestamp()
+    course = find_worthless(courses, now_s, least_s, slow_s=SLOW * least_s)
     if course is None or course.off is None:
         return none_of(SignalKind.ERRORS, "values.off", f"no value is unusual for {least_s / 60:.0f} min")
     told = _told(course, course.off)

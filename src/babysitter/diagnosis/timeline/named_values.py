@@ -48,7 +48,7 @@ def _values(skeleton: str) -> tuple[ValuePlace, ...]:
         start, end = match.span("value")
         is_rate = match.re is _RATE
         name = _name_of_rate(match) if is_rate else match["name"].strip(" _./-")
-        kind = (ValueKind.COST if match["cost"] else ValueKind.RATE) if is_rate else _kind(name)
+        kind = _kind_of_rate(match, name) if is_rate else _kind(name)
         if name and kind is not None and start not in found and (match.re is not _COUNTED or kind in _COUNTS):
             series = _NUMBER.sub("#", skeleton[:start])[-MAX_SERIES:] + name
             found[start] = ValuePlace(series, name, kind, start, end)
@@ -62,13 +62,21 @@ def _name_of_rate(match: re.Match[str]) -> str:
     return f"{counted[0].strip()}{unit}" if counted else unit
 
 
+def _kind_of_rate(match: re.Match[str], name: str) -> ValueKind | None:
+    if _BAD.search(name):
+        return None
+    return ValueKind.COST if match["cost"] else ValueKind.RATE
+
+
 def _kind(name: str) -> ValueKind | None:
     words = _words(name)
     if not words or _LIMITS.intersection(words):
         return None
     if _REJECTED.intersection(words):
         return ValueKind.REJECTED
-    if _QUALITY.intersection(words):
+    if _BAD.search(name):
+        return None
+    if _QUALITY.intersection(words) or _LOSS.fullmatch(name):
         return ValueKind.QUALITY
     if _RATES.intersection(words):
         return ValueKind.RATE
@@ -78,7 +86,7 @@ def _kind(name: str) -> ValueKind | None:
 
 
 def _words(name: str) -> Sequence[str]:
-    return [word for word in re.split(r"[^a-z]+", name.lower()) if word][-2:]
+    return [word.lower() for word in _NAME_WORD.findall(name)][-2:]
 
 
 _VALUE = r"[-+]?(?:\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+|nan\b|NaN\b|[iI]nf(?:inity)?\b|\*{3,})"
@@ -91,13 +99,18 @@ _LAST_WORD = re.compile(r"[A-Za-z_]+\s?$")
 _COUNTED = re.compile(rf"(?<![\w.=:/-])(?P<value>{_VALUE}) (?P<name>[a-z]+)\b")
 _PIECES = r"(?:step|it|iter|iteration|batch|epoch|sample|record|doc|frame|item)s?"
 _RATE = re.compile(
-    rf"(?<![\w.])(?P<value>{_VALUE})\s?(?P<name>(?P<cost>m?s/{_PIECES})|[A-Za-z]{{1,10}}/(?:s|sec|second|min|h)"
+    rf"(?<![\w.])(?P<value>{_VALUE})\s?(?P<name>(?P<cost>m?s/{_PIECES})|(?!(?i:[kmgt]?i?b(?:its?|ytes?)?|packets)/)[A-Za-z]{{1,10}}/(?:s|sec|second|min|h)"
     r"|/s(?:ec)?|fps|[a-z]{1,10} per sec(?:ond)?)\b"
 )
 _COUNTS = (ValueKind.QUANTITY, ValueKind.REJECTED)
+_NAME_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+# The less of it, the better.
+_BAD = re.compile(r"(?i)error|fail|miss|false|drop|penalt|violat|timeout|retr(?:y|ies)|duplicat|wast|lost")
+# The loss that is trained; a part of it, such as that of an added task, may be switched off.
+_LOSS = re.compile(r"(?i)(?:(?:train(?:ing)?|lm|total|avg|mean|step|ce|val|eval)[/_. ])*loss(?:es)?")
 _QUALITY = words_in(
     """
-    loss losses reward rewards rew acc accuracy success score bleu psnr ssim recall precision objective return
+    reward rewards rew acc accuracy success score bleu psnr ssim recall precision objective return
     """
 )
 _RATES = words_in("throughput rate speed fps ips qps sec")

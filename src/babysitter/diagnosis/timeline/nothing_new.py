@@ -12,7 +12,7 @@ from zlib import crc32
 from babysitter.diagnosis.frame.failure_words import reports_failure
 from babysitter.diagnosis.timeline.entries import Entry
 from babysitter.diagnosis.timeline.only_polls import is_answered_request
-from babysitter.diagnosis.timeline.work_words import says_done
+from babysitter.diagnosis.timeline.work_words import counts_work, says_done
 from babysitter.model.progress import KnownTexts
 
 MIN_REPEATS = 3
@@ -20,6 +20,7 @@ MIN_S = 1200.0  # of a text; a watch has a limit for it
 GAP_FACTOR = 3.0  # times the longest pause between two new things before
 MAX_TEXTS = 256  # different texts that a job may repeat in turn
 
+_WORD = re.compile(r"[a-z]+")
 _NUMBER = re.compile(r"\d[\d.,]*")
 _CLOCK = re.compile(
     r"^\D{0,24}(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?"
@@ -32,7 +33,11 @@ _NOTHING_CAME = re.compile(
     r"(?i)\b(?:0|no)(?: new| more| pending)? (?:messages?|records?|rows|items|events|jobs|tasks|files)\b"
 )
 # What is awaited takes its time and says so: a tool that another one runs, a thing that others will bring.
-_AWAITS = re.compile(r"(?i)\bstill (?:running|building|\w+ing \w+\.{3})|\b(?:pok|sleep)(?:ing|es|s)\b")
+_AWAITS = re.compile(
+    r"(?i)\bstill (?:running|building|working|\w+ing \w+\.{3})|\b(?:pok|sleep)(?:ing|es|s)\b"
+    r"|\bsensor checks\b|\bthis may take|\bchecking again\b|\bqueued behind\b|\bqueue is empty\b"
+    r"|\b(?:query|statement) is running\b|\bno (?:resource )?demands?\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,7 @@ def find_nothing_new(entries: Sequence[Entry]) -> Repeats | None:
 
 def fold_texts(known: KnownTexts, entries: Iterable[Entry]) -> KnownTexts:
     """Return what is known with these lines, which follow the others."""
-    marks = dict.fromkeys(known.marks)
+    marks, since_new = dict.fromkeys(known.marks), dict.fromkeys(known.since_new)
     new_at_s, gap_s, repeats, last_at_s = (
         known.new_at_s,
         known.longest_gap_s,
@@ -72,14 +77,16 @@ def fold_texts(known: KnownTexts, entries: Iterable[Entry]) -> KnownTexts:
         if mark in marks:
             del marks[mark]
             repeats += 1
+            since_new[mark] = None
         else:
             gap_s = max(gap_s, entry.at_s - new_at_s) if new_at_s is not None else gap_s
             new_at_s, repeats = entry.at_s, 0
+            since_new.clear()
             if len(marks) >= MAX_TEXTS:
                 del marks[next(iter(marks))]
         marks[mark] = None
         last_at_s = entry.at_s
-    return KnownTexts(tuple(marks), new_at_s, gap_s, repeats, last_at_s)
+    return KnownTexts(tuple(marks), new_at_s, gap_s, repeats, last_at_s, tuple(since_new))
 
 
 def is_long_since_new(known: KnownTexts, least_s: float) -> bool:
@@ -104,10 +111,15 @@ def _is_calm(message: str) -> bool:
 
 
 def _tells_of_more(message: str) -> bool:
-    return _NUMBER.search(message) is None and says_done(re.findall(r"[a-z]+", message.lower()))
+    return _NUMBER.search(message) is None and says_done(_WORD.findall(message.lower()))
 
 
 def _told(entry: Entry) -> str:
-    """What a line says, without its clock. A failure that is told again with other numbers is nothing new."""
+    """What a line says, without its clock. A failure that is told again with other numbers is nothing new.
+
+    A line that counts work says something new even if a part of that failed.
+    """
     message = _CLOCK.sub("", entry.message, count=1)
-    return _NUMBER.sub("0", message) if reports_failure(entry.frame) else message
+    if not reports_failure(entry.frame) or counts_work(_WORD.findall(message.lower())):
+        return message
+    return _NUMBER.sub("0", message)

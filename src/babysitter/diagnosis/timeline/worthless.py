@@ -26,6 +26,7 @@ FAR = 10.0  # times slower
 CLEAR = 20.0  # differences of the last digit that a value must have been away from 0
 COMPARABLE = 0.5  # of the value as it was, what stands beside it
 MIN_REPORTS = 5
+STILL_S, STILL_GAPS = 120.0, 4.0  # since the newest report: seconds, or mean gaps
 
 _LOSS = re.compile(r"(?i)loss")
 
@@ -43,16 +44,20 @@ def fold_values(before: Sequence[ValueCourse], entries: Iterable[Entry]) -> tupl
     return tuple(courses.values())[-MAX_COURSES:]
 
 
-def find_worthless(courses: Sequence[ValueCourse], least_s: float, *, slow_s: float) -> ValueCourse | None:
+def find_worthless(
+    courses: Sequence[ValueCourse], now_s: float, least_s: float, *, slow_s: float
+) -> ValueCourse | None:
     """Return the value that has been none of the usual ones for so long; None where all are as usual.
 
-    `slow_s`: the same where work only got slow.
+    `now_s`: seconds since 1970; a value that is not reported any more belongs to work that is over. `slow_s`:
+    the same as `least_s` where work only got slow.
     """
     off = [
         course
         for course in courses
         if course.off is not None
         and course.off.reports >= MIN_REPORTS
+        and now_s - course.off.last_at_s <= max(STILL_S, STILL_GAPS * course.off.gap_s)
         and course.off.for_s >= (slow_s if course.off.value else least_s)
         and _tells(course, course.off)
     ]
@@ -65,6 +70,8 @@ def _tells(course: ValueCourse, off: OffValue) -> bool:
         return True
     if off.value > 0:
         return course.kind in (ValueKind.RATE, ValueKind.COST)
+    if course.is_negative:  # 0 is better
+        return False
     was = min(course.newest) if _LOSS.search(course.name) else course.level  # a loss may go to 0
     is_clear = was >= CLEAR * course.resolution
     if not is_clear or course.zeros > RARE_ZEROS * course.reports:
@@ -83,13 +90,15 @@ def _folded(
         return course
     if value == 0:
         return replace(course, zeros=course.zeros + 1, reports=course.reports + 1, off=None)
-    digits = entry.message[named.start : named.end].partition(".")[2]
+    digits = entry.message[named.start : named.end]
+    decimals = digits.partition(".")[2]
     return replace(
         course,
         newest=(*course.newest, value)[-KEPT:],
         level=course.level + (value - course.level) / min(course.reports - course.zeros + 1, SLOW),
         reports=course.reports + 1,
-        resolution=10.0 ** -len(digits) if digits.isdecimal() else course.resolution,
+        resolution=10.0 ** -len(decimals) if decimals.isdecimal() else course.resolution,
+        is_negative=digits.startswith("-"),
         usual_text=entry.text[:MAX_TEXT_CHARACTERS],
         off=None,
     )
