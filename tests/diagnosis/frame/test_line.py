@@ -191,3 +191,15 @@ def test_frame_of_any_text(headers, text):
     assert 0 <= frame.start <= len(frame.text)
     assert frame.message == strip_headers("".join(headers) + text)
     assert all(0 <= first <= end <= len(frame.message) for first, end in frame.quoted)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("[ERROR] connection refused - giving up", "connection refused - giving up"),
+        ("[INFO] Step 1200 - loss: 2.31", "Step 1200 - loss: 2.31"),
+        ("ERROR 404 --- [not found] page: see", "404 --- [not found] page: see"),
+    ],
+)
+def test_messages_that_resemble_a_header(line: str, message: str):
+    assert read_frame(line).message == message

@@ -3,7 +3,8 @@
 import pytest
 
 from babysitter.diagnosis.timeline.entries import read_entries
-from babysitter.diagnosis.timeline.nothing_new import find_nothing_new
+from babysitter.diagnosis.timeline.nothing_new import find_nothing_new, fold_texts
+from babysitter.model.progress import KnownTexts
 
 WAITS = "INFO task is starting (status FAILED)"
 
@@ -43,3 +44,8 @@ def test_find_nothing_new(lines: list[str], minutes: int | None):
 def test_a_line_that_counts_work_is_new_though_a_part_of_it_failed():
     lines = [f"2026-03-01 09:{n:02}:00 page {n} of 90 written, 0 rows failed to parse" for n in range(50)]
     assert find_nothing_new(read_entries(lines)) is None
+
+
+def test_half_a_surrogate_pair_is_a_text():
+    line = "2026-03-01 09:00:00 reading caf\udce9.txt"
+    assert fold_texts(KnownTexts(), read_entries([line, line])).repeats == 1

@@ -210,13 +210,13 @@ HEADER_FORMATS = (
     HeaderFormat(
         "torchserve",
         "[",
-        rf"\[{LEVEL}\s*\]\s(?P<speaker>[\w.-]{{1,60}})\s(?P<program>[\w.$]{{3,100}})\s-\s+",
+        rf"\[{LEVEL}\s*\]\s(?P<speaker>[\w.]{{1,40}}-[\w.-]{{1,40}})\s(?P<program>\w+(?:\.[\w$]+)+|[A-Z]+_[A-Z]+)\s-\s+",
         "[INFO ] W-9002-ranker_3.0 org.pytorch.serve.wlm.WorkerThread - hello",
     ),
     HeaderFormat(
         "spring boot",
         UPPER,
-        rf"{LEVEL}\s+\d+ --- (?:\[[^\]]{{1,60}}\]\s+){{1,2}}(?P<program>[\w.$]{{1,80}})\s*:\s+",
+        rf"{LEVEL}\s+\d+ --- (?:\[[^\]]{{1,60}}\]\s+){{1,2}}(?P<program>\w+(?:\.[\w$]+)+)\s*:\s+",
         "WARN 1 --- [           main] c.a.store.Client   : hello",
     ),
     HeaderFormat(

@@ -7,14 +7,17 @@ from babysitter.diagnosis.judge.patience import was_reported
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
 from babysitter.diagnosis.timeline.entries import read_entries
+from babysitter.diagnosis.timeline.housekeeping import is_housekeeping
 from babysitter.diagnosis.timeline.nothing_new import is_long_since_new, may_repeat
+from babysitter.diagnosis.timeline.only_polls import is_poll
 from babysitter.diagnosis.timeline.pace import usual_silence_s
-from babysitter.diagnosis.timeline.wordings import is_request, reports_trouble
+from babysitter.diagnosis.timeline.wordings import is_regular, is_request, reports_trouble, shows_work
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 TEXTS_OF_A_WORDING = 2  # guess: more of them are values that return: parts of an epoch, cameras in turn
+NEVER_WORKED = 2.0  # guess: times as long as after other work began, where no work was ever seen
 NEAR_S = 60.0  # guess: before the newest new line, a report is of what stopped the job
 _WANTS = frozenset({Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.TASKS})
 
@@ -30,12 +33,16 @@ def only_repeats(snapshot: Snapshot) -> Suspicion:
     is_reported = was_reported(snapshot, texts.new_at_s - NEAR_S, texts.new_at_s + NEAR_S)
     least_s = snapshot.limits.work_stopped_s if is_reported else snapshot.limits.nothing_new_s
     least_s = max(least_s, usual_silence_s(memory))
+    if not is_reported and not _has_worked(snapshot):
+        least_s = max(least_s, NEVER_WORKED * snapshot.limits.work_announced_s)
     repeated = [line for line in memory.profile.templates if line.last_at_s > texts.new_at_s]
     told = f"{texts.repeats} lines in {texts.repeated_for_s / 60:.0f} minutes, and none that is new"
     is_long = is_long_since_new(texts, least_s)
     is_round = len(texts.since_new) > TEXTS_OF_A_WORDING * len(repeated)
     is_served = any(is_request(line) for line in memory.profile.templates)
-    is_waiting = is_served or may_repeat(read_entries(line.example for line in repeated))
+    entries = read_entries(line.example for line in repeated)
+    lives = all(is_poll(entry) or is_housekeeping(entry.message) for entry in entries)
+    is_waiting = is_served or lives or may_repeat(entries)
     is_calm = is_round or (is_waiting and not is_reported)
     reasons = (
         Reason("texts.new", is_long, f"{told} (told from {least_s / 60:.0f} min on)"),
@@ -46,7 +53,9 @@ def only_repeats(snapshot: Snapshot) -> Suspicion:
     if not is_long or is_calm:
         return Suspicion(SignalKind.STUCK, Certainty.NONE, reasons)
     chatter = [line for line in repeated if not reports_trouble(line)]
-    found = cause_by_lines(snapshot, texts.new_at_s - NEAR_S, chatter=chatter, silent_s=least_s)
+    has_report = any(map(reports_trouble, memory.profile.templates))
+    from_s = texts.new_at_s - NEAR_S
+    found = cause_by_lines(snapshot, from_s, chatter=chatter, silent_s=least_s) if has_report else None
     diagnosis = with_cause(
         Diagnosis(
             cause=Cause.STAGE_STUCK,
@@ -55,7 +64,7 @@ def only_repeats(snapshot: Snapshot) -> Suspicion:
             explanation=f"The job printed {told}: it lives, and its work does not go on.",
             confidence=0.6,
             evidence=tuple(
-                Evidence(line.text, line.source, at=datetime.fromtimestamp(line.last_at_s, UTC))
+                Evidence(line.example, line.source, at=datetime.fromtimestamp(line.last_at_s, UTC))
                 for line in repeated[:2]
             ),
             retry=Retry.HELPS,
@@ -64,3 +73,11 @@ def only_repeats(snapshot: Snapshot) -> Suspicion:
         found,
     )
     return Suspicion(SignalKind.STUCK, Certainty.PROVEN, reasons, told, diagnosis, diagnosis.evidence, _WANTS)
+
+
+def _has_worked(snapshot: Snapshot) -> bool:
+    """Whether a count of the job rose, or a line of its work came regularly."""
+    memory = snapshot.memory
+    return memory.work.rises > 0 or any(
+        is_regular(template) and shows_work(template) for template in memory.profile.templates
+    )

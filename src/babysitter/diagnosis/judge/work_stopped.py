@@ -74,7 +74,7 @@ def _diagnosis(snapshot: Snapshot, stopped: StoppedWork, told: str, severity: Se
         silent_s=snapshot.limits.work_stopped_s,
     )
     evidence = tuple(
-        Evidence(template.text, template.source, at=datetime.fromtimestamp(template.last_at_s, UTC))
+        Evidence(template.example, template.source, at=datetime.fromtimestamp(template.last_at_s, UTC))
         for template in (line, *stopped.goes_on[:1])
     )
     untold = Diagnosis(

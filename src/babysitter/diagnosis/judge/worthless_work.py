@@ -8,7 +8,7 @@ from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
 from babysitter.diagnosis.timeline.entries import read_entries
 from babysitter.diagnosis.timeline.named_values import ValueKind
 from babysitter.diagnosis.timeline.only_polls import is_idle_status
-from babysitter.diagnosis.timeline.wordings import asks_from_outside
+from babysitter.diagnosis.timeline.wordings import asks_from_outside, reports_trouble
 from babysitter.diagnosis.timeline.worthless import find_worthless
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.value_course import OffValue, ValueCourse
@@ -23,20 +23,24 @@ def worthless_work(snapshot: Snapshot) -> Suspicion:
     memory, least_s = snapshot.memory, snapshot.limits.worthless_s
     if not snapshot.runs or not snapshot.sees_lines or snapshot.needs_crew:
         return none_of(SignalKind.ERRORS, "values.off", "not a running job whose own log was read")
+    if snapshot.began_at is not None and memory.profile.first_at_s < snapshot.began_at.timestamp():
+        return none_of(SignalKind.ERRORS, "values.off", "its usual values may be those of an earlier try")
     courses = [course for course in memory.values if _counts(course)]
     now_s = snapshot.now.timestamp()
     course = find_worthless(courses, now_s, least_s, slow_s=SLOW * least_s)
     if course is None or course.off is None:
         return none_of(SignalKind.ERRORS, "values.off", f"no value is unusual for {least_s / 60:.0f} min")
     told = _told(course, course.off)
-    found = cause_by_lines(snapshot, course.off.first_at_s - NEAR_S)
+    has_report = any(map(reports_trouble, memory.profile.templates))
+    found = cause_by_lines(snapshot, course.off.first_at_s - NEAR_S) if has_report else None
+    so = "it got slow" if course.off.value else "the job works on, and nothing comes of it"
     first = Evidence(course.off.text, course.speaker, at=datetime.fromtimestamp(course.off.first_at_s, UTC))
     diagnosis = with_cause(
         Diagnosis(
             cause=_cause(course, course.off),
             severity=Severity.DEGRADED,
             action=ActionKind.ESCALATE,
-            explanation=f"{told[0].upper()}{told[1:]}: the job works on, and nothing comes of it.",
+            explanation=f"{told[0].upper()}{told[1:]}: {so}.",
             confidence=0.6,
             evidence=(Evidence(course.usual_text, course.speaker), first),
             retry=Retry.UNKNOWN,

@@ -108,6 +108,12 @@ _LEAD_WORD = lazy_regex(r"[A-Za-z]{3,}")
 _SEPARATOR = lazy_regex(r"(?:[:=>|(]|->|=>)\s?(?=\S)")
 
 
+def holds_printed_failure(frame: Frame) -> bool:
+    """Whether the words of failure in a line stand in text that it prints: `doc 12: loss: nan`."""
+    printed, words = find_printed_text(frame), find_failure_words(frame.message)
+    return printed is not None and words is not None and printed[0] <= words[0] < printed[1]
+
+
 def find_printed_text(frame: Frame) -> tuple[int, int] | None:
     """First and end of the text that a line prints; None if the line speaks for itself."""
     if frame.level in _WARNS:

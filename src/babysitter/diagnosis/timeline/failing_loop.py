@@ -22,6 +22,7 @@ from babysitter.model.run_profile import LineTemplate, RunProfile
 MIN_REPORTS = 6
 STILL_GAPS, STILL_S = 3.0, 60.0  # since the newest report: longest gaps between two, or seconds
 ONCE_EACH = 0.8  # reports of a count to those of a failure, where each failure counts one
+FOR_EACH = 3  # reports of counts, beside which they count more than failures
 START_SHARE = 0.25  # of the time of the reports, in which the last new thing may happen
 MISCOUNT, MISSED = 3, 0.05  # of the reports, beside which a line that comes with each may not stand
 OF_ITS_OWN = 0.2  # lines for each report, beside a whole number: they do not come with the report
@@ -62,11 +63,12 @@ def _new_lines(timed: list[LineTemplate]) -> Iterator[float]:
 
 
 def _new_counts(work: CountedWork, report: LineTemplate) -> Iterator[float]:
-    """When counts rose above where they had ever been, but for those that only count the failures."""
-    for note in work.counts:
-        if is_error(report.example) and ONCE_EACH <= note.reports / report.count <= 1 / ONCE_EACH:
-            continue
-        if counts_work(note):
+    """When counts rose above where they had ever been, but for one that only counts the failures."""
+    counting = [note for note in work.counts if counts_work(note)]
+    is_one_for_each = sum(note.reports for note in counting) <= FOR_EACH * report.count
+    for note in counting:
+        counts_failures = ONCE_EACH <= note.reports / report.count <= 1 / ONCE_EACH
+        if not (is_error(report.example) and is_one_for_each and counts_failures):
             yield _highest_at_s(note)
 
 

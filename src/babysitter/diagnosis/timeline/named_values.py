@@ -50,7 +50,8 @@ def _values(skeleton: str) -> tuple[ValuePlace, ...]:
         name = _name_of_rate(match) if is_rate else match["name"].strip(" _./-")
         kind = _kind_of_rate(match, name) if is_rate else _kind(name)
         if name and kind is not None and start not in found and (match.re is not _COUNTED or kind in _COUNTS):
-            series = _NUMBER.sub("#", skeleton[:start])[-MAX_SERIES:] + name
+            before = " ".join(_NUMBER.sub("#", skeleton[:start]).split())  # columns are padded
+            series = f"{before[-MAX_SERIES:]} {name}"
             found[start] = ValuePlace(series, name, kind, start, end)
     return tuple(found[start] for start in sorted(found)) if len(found) <= MAX_VALUES else ()
 
@@ -117,8 +118,7 @@ _RATES = words_in("throughput rate speed fps ips qps sec")
 _ACCEPTED = words_in("accepted passed kept matched valid ok solved produced emitted inserted")
 _REJECTED = words_in(
     """
-    rejected rejects wrong failed skipped dropped orphan orphans unmatched invalid bad corrupt discarded
-    refused quarantined malformed empty
+    rejected rejects wrong failed orphan orphans unmatched invalid bad corrupt refused quarantined malformed
     """
 )
 _LIMITS = words_in("best min lowest initial threshold max limit target clip patience scale learning lr total")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from babysitter.diagnosis.frame.data_text import TEXT_NAMES
 from babysitter.diagnosis.frame.quotes import find_quoted_spans
 from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.diagnosis.timeline.entries import Entry
@@ -46,7 +47,7 @@ def fold_measures(before: Sequence[MeasureNote], entries: Iterable[Entry]) -> tu
     """Return the measured values after these lines, those reported last at the end."""
     notes = {(note.speaker, note.name): note for note in before}
     for entry in entries:
-        if len(entry.message) > MAX_CHARACTERS:
+        if len(entry.message) > MAX_CHARACTERS or _TEXT_AND_NUMBER.match(entry.message):
             continue
         for name, is_finite in read_measures(entry.message):
             key = entry.speaker, name
@@ -158,6 +159,8 @@ def _is_training(name: str) -> bool:
     return not re.search(r"\b(?:eval|val|valid|validation|test|dev)(?:\b|_)", name)
 
 
+# A piece of text by its number, and behind it that text: `doc 1612: loss: nan`.
+_TEXT_AND_NUMBER = re.compile(rf"(?i)(?:{TEXT_NAMES})s? #?\d+: ")
 _HINT = re.compile(
     r"(?i)loss|grad|norm|ppl|perplex|nll|kl|reward|entropy|score|advantage|objective|elbo|logprob|[mr]se|mae"
     r"|ce\b|bp[bc]"

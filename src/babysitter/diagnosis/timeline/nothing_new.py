@@ -73,7 +73,7 @@ def fold_texts(known: KnownTexts, entries: Iterable[Entry]) -> KnownTexts:
     for entry in entries:
         if entry.at_s is None or not entry.message.strip():
             continue
-        mark = crc32(_told(entry).encode())
+        mark = crc32(_told(entry).encode("utf-8", "surrogatepass"))
         if mark in marks:
             del marks[mark]
             repeats += 1

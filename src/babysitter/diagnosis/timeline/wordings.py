@@ -6,6 +6,7 @@ from functools import lru_cache
 from babysitter.diagnosis.frame.failure_words import reports_failure
 from babysitter.diagnosis.frame.line import read_frame
 from babysitter.diagnosis.frame.ordinary import is_ordinary
+from babysitter.diagnosis.stance.printed_text import holds_printed_failure
 from babysitter.diagnosis.timeline.counters import MIN_OTHER_REPORTS
 from babysitter.diagnosis.timeline.housekeeping import is_housekeeping
 from babysitter.diagnosis.timeline.numbers import SlotKind
@@ -53,7 +54,10 @@ def reports_trouble(template: LineTemplate) -> bool:
 
 @lru_cache(maxsize=4096)
 def _reports_trouble(text: str) -> bool:
-    return reports_failure(read_frame(text)) and not (_REFUSED.search(text) or _NOT_READY.search(text))
+    frame = read_frame(text)
+    if not reports_failure(frame) or _REFUSED.search(text) or _NOT_READY.search(text):
+        return False
+    return not holds_printed_failure(frame)
 
 
 def reports_severely(template: LineTemplate) -> bool:

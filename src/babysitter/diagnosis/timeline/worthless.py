@@ -76,7 +76,7 @@ def _tells(course: ValueCourse, off: OffValue) -> bool:
     is_clear = was >= CLEAR * course.resolution
     if not is_clear or course.zeros > RARE_ZEROS * course.reports:
         return False
-    if course.kind is ValueKind.QUALITY:
+    if course.kind == ValueKind.QUALITY:
         return True
     return course.kind in (ValueKind.QUANTITY, ValueKind.RATE) and off.has_input
 
