@@ -86,7 +86,7 @@ def begins_line(text: str, start: int) -> bool:
 def spoken_to_line_end(text: str, start: int, *, is_setting: bool) -> Span | None:
     """Span of the words from `start` to the end of the line when they are a phrase that somebody has chosen.
 
-    `is_setting`: they stand in a file of settings, where a sentence is no remark.
+    `is_setting`: they stand in a file of settings, where a sentence is a value.
     """
     words = _TO_LINE_END.match(text, start)
     if words is None or not (is_setting or is_spoken(words[1])):

@@ -4,7 +4,7 @@ import pytest
 
 from babysitter.diagnosis.timeline.count_history import entries_of
 from babysitter.diagnosis.timeline.named_values import ValueKind, read_named_values
-from babysitter.diagnosis.timeline.worthless import find_worthless, fold_values
+from babysitter.diagnosis.timeline.worthless import MAX_COURSES, find_worthless, fold_values
 from babysitter.model.value_course import ValueCourse
 from tests.support.build import at
 from tests.support.jobs import raw
@@ -82,3 +82,14 @@ def test_what_values_measure() -> None:
         "per sec": ValueKind.RATE,
         "rows": ValueKind.QUANTITY,
     }
+
+
+def test_the_courses_that_are_kept_do_not_depend_on_how_lines_are_cut_into_looks() -> None:
+    lines = [raw(n, f"{'abcdefghij'[n % 10]}{'klmnopqrst'[n // 10 % 10]} rows={n}") for n in range(300)]
+    entries = entries_of(lines, 0)
+    at_once = fold_values((), entries)
+    one_by_one: tuple[ValueCourse, ...] = ()
+    for entry in entries:
+        one_by_one = fold_values(one_by_one, [entry])
+    assert len(at_once) == MAX_COURSES
+    assert at_once == one_by_one

@@ -8,6 +8,7 @@ from babysitter.diagnosis.judge.evidence import facts_of, findings_still_valid
 from babysitter.diagnosis.judge.root_cause import diagnose
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.learned.read_log import read_lines, shipped_verdict_weights
+from babysitter.diagnosis.timeline.wordings import reports_trouble
 from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause, Finding, Findings, Severity
 from babysitter.model.ids import TaskId
@@ -31,6 +32,8 @@ def cause_by_lines(
     is read once, by its first line, so that the answer does not change while nothing new is printed.
     """
     memory = snapshot.memory
+    if not any(map(reports_trouble, memory.profile.templates)):
+        return None  # what lines mean tells failures apart, not whether there is one
     facts = replace(facts_of(snapshot), last_line_age_s=silent_s, advanced_after=None)
     lines = _lines(memory.profile, chatter)
     reading = read_lines(lines, facts, shipped_verdict_weights(), last=len(lines))

@@ -1,5 +1,6 @@
-"""A job prints on, and for long nothing that it has not printed before."""
+"""For long a job has only printed lines that it had printed before."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from babysitter.diagnosis.judge.cause_by_lines import cause_by_lines, with_cause
@@ -14,6 +15,7 @@ from babysitter.diagnosis.timeline.pace import usual_silence_s
 from babysitter.diagnosis.timeline.wordings import is_regular, is_request, reports_trouble, shows_work
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.observation import Want
+from babysitter.model.run_profile import LineTemplate
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 TEXTS_OF_A_WORDING = 2  # guess: more of them are values that return: parts of an epoch, cameras in turn
@@ -35,27 +37,17 @@ def only_repeats(snapshot: Snapshot) -> Suspicion:
     least_s = max(least_s, usual_silence_s(memory))
     if not is_reported and not _has_worked(snapshot):
         least_s = max(least_s, NEVER_WORKED * snapshot.limits.work_announced_s)
-    repeated = [line for line in memory.profile.templates if line.last_at_s > texts.new_at_s]
     told = f"{texts.repeats} lines in {texts.repeated_for_s / 60:.0f} minutes, and none that is new"
     is_long = is_long_since_new(texts, least_s)
-    is_round = len(texts.since_new) > TEXTS_OF_A_WORDING * len(repeated)
-    is_served = any(is_request(line) for line in memory.profile.templates)
-    entries = read_entries(line.example for line in repeated)
-    lives = all(is_poll(entry) or is_housekeeping(entry.message) for entry in entries)
-    is_waiting = is_served or lives or may_repeat(entries)
-    is_calm = is_round or (is_waiting and not is_reported)
-    reasons = (
-        Reason("texts.new", is_long, f"{told} (told from {least_s / 60:.0f} min on)"),
-        Reason(
-            "texts.serve", not is_calm, "so does a server, and who waits" if is_calm else "no server, no wait"
-        ),
-    )
-    if not is_long or is_calm:
+    reasons = (Reason("texts.new", is_long, f"{told} (told from {least_s / 60:.0f} min on)"),)
+    if not is_long:
         return Suspicion(SignalKind.STUCK, Certainty.NONE, reasons)
+    repeated = [line for line in memory.profile.templates if line.last_at_s > texts.new_at_s]
+    if _may_repeat(snapshot, repeated, is_reported=is_reported):
+        why_not = "they are a round of values, or of a server, a wait or a part that only lives"
+        return none_of(SignalKind.STUCK, "texts.work", why_not)
     chatter = [line for line in repeated if not reports_trouble(line)]
-    has_report = any(map(reports_trouble, memory.profile.templates))
-    from_s = texts.new_at_s - NEAR_S
-    found = cause_by_lines(snapshot, from_s, chatter=chatter, silent_s=least_s) if has_report else None
+    found = cause_by_lines(snapshot, texts.new_at_s - NEAR_S, chatter=chatter, silent_s=least_s)
     diagnosis = with_cause(
         Diagnosis(
             cause=Cause.STAGE_STUCK,
@@ -73,6 +65,17 @@ def only_repeats(snapshot: Snapshot) -> Suspicion:
         found,
     )
     return Suspicion(SignalKind.STUCK, Certainty.PROVEN, reasons, told, diagnosis, diagnosis.evidence, _WANTS)
+
+
+def _may_repeat(snapshot: Snapshot, repeated: Sequence[LineTemplate], *, is_reported: bool) -> bool:
+    """Whether these lines say nothing of the job's work, so that no news is none."""
+    memory = snapshot.memory
+    if len(memory.texts.since_new) > TEXTS_OF_A_WORDING * len(repeated):
+        return True
+    entries = read_entries(line.example for line in repeated)
+    lives = all(is_poll(entry) or is_housekeeping(entry.message) for entry in entries)
+    is_served = any(is_request(line) for line in memory.profile.templates)
+    return not is_reported and (is_served or lives or may_repeat(entries))
 
 
 def _has_worked(snapshot: Snapshot) -> bool:

@@ -8,7 +8,7 @@ from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
 from babysitter.diagnosis.timeline.entries import read_entries
 from babysitter.diagnosis.timeline.named_values import ValueKind
 from babysitter.diagnosis.timeline.only_polls import is_idle_status
-from babysitter.diagnosis.timeline.wordings import asks_from_outside, reports_trouble
+from babysitter.diagnosis.timeline.wordings import asks_from_outside
 from babysitter.diagnosis.timeline.worthless import find_worthless
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.value_course import OffValue, ValueCourse
@@ -30,9 +30,8 @@ def worthless_work(snapshot: Snapshot) -> Suspicion:
     course = find_worthless(courses, now_s, least_s, slow_s=SLOW * least_s)
     if course is None or course.off is None:
         return none_of(SignalKind.ERRORS, "values.off", f"no value is unusual for {least_s / 60:.0f} min")
-    told = _told(course, course.off)
-    has_report = any(map(reports_trouble, memory.profile.templates))
-    found = cause_by_lines(snapshot, course.off.first_at_s - NEAR_S) if has_report else None
+    told = _describe(course, course.off)
+    found = cause_by_lines(snapshot, course.off.first_at_s - NEAR_S)
     so = "it got slow" if course.off.value else "the job works on, and nothing comes of it"
     first = Evidence(course.off.text, course.speaker, at=datetime.fromtimestamp(course.off.first_at_s, UTC))
     diagnosis = with_cause(
@@ -58,7 +57,7 @@ def _counts(course: ValueCourse) -> bool:
     return course.off is not None and is_idle_status(read_entries([course.off.text])[0])
 
 
-def _told(course: ValueCourse, off: OffValue) -> str:
+def _describe(course: ValueCourse, off: OffValue) -> str:
     low, high = min(course.newest), max(course.newest)
     is_now = "no number" if off.value is None else f"{off.value:g}"
     return (

@@ -1,7 +1,7 @@
 """Named values in a line: what was done, how well, how fast, and what was turned away."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple
@@ -44,16 +44,26 @@ def read_named_values(message: str) -> tuple[ValuePlace, ...]:
 def _values(skeleton: str) -> tuple[ValuePlace, ...]:
     """The values of all messages whose digits stand at the same places."""
     found: dict[int, ValuePlace] = {}
-    for match in (*_RATE.finditer(skeleton), *_NAMED.finditer(skeleton), *_COUNTED.finditer(skeleton)):
+    for match, name, kind in _candidates(skeleton):
         start, end = match.span("value")
-        is_rate = match.re is _RATE
-        name = _name_of_rate(match) if is_rate else match["name"].strip(" _./-")
-        kind = _kind_of_rate(match, name) if is_rate else _kind(name)
-        if name and kind is not None and start not in found and (match.re is not _COUNTED or kind in _COUNTS):
+        if name and kind is not None and start not in found:
             before = " ".join(_NUMBER.sub("#", skeleton[:start]).split())  # columns are padded
             series = f"{before[-MAX_SERIES:]} {name}"
             found[start] = ValuePlace(series, name, kind, start, end)
     return tuple(found[start] for start in sorted(found)) if len(found) <= MAX_VALUES else ()
+
+
+def _candidates(skeleton: str) -> Iterator[tuple[re.Match[str], str, ValueKind | None]]:
+    """Numbers with what names them and what they measure; of two names for one number the better first."""
+    for match in _RATE.finditer(skeleton):
+        name = _name_of_rate(match)
+        yield match, name, _kind_of_rate(match, name)
+    for match in _NAMED.finditer(skeleton):
+        name = match["name"].strip(" _./-")
+        yield match, name, _kind(name)
+    for match in _COUNTED.finditer(skeleton):
+        kind = _kind(match["name"])
+        yield match, match["name"], kind if kind in _COUNTS else None
 
 
 def _name_of_rate(match: re.Match[str]) -> str:
@@ -99,8 +109,10 @@ _NAMED = re.compile(
 _LAST_WORD = re.compile(r"[A-Za-z_]+\s?$")
 _COUNTED = re.compile(rf"(?<![\w.=:/-])(?P<value>{_VALUE}) (?P<name>[a-z]+)\b")
 _PIECES = r"(?:step|it|iter|iteration|batch|epoch|sample|record|doc|frame|item)s?"
+_BYTES = r"(?i:[kmgt]?i?b(?:its?|ytes?)?|packets)"  # small files and large ones come at different rates
 _RATE = re.compile(
-    rf"(?<![\w.])(?P<value>{_VALUE})\s?(?P<name>(?P<cost>m?s/{_PIECES})|(?!(?i:[kmgt]?i?b(?:its?|ytes?)?|packets)/)[A-Za-z]{{1,10}}/(?:s|sec|second|min|h)"
+    rf"(?<![\w.])(?P<value>{_VALUE})\s?(?P<name>(?P<cost>m?s/{_PIECES})"
+    rf"|(?!{_BYTES}/)[A-Za-z]{{1,10}}/(?:s|sec|second|min|h)"
     r"|/s(?:ec)?|fps|[a-z]{1,10} per sec(?:ond)?)\b"
 )
 _COUNTS = (ValueKind.QUANTITY, ValueKind.REJECTED)

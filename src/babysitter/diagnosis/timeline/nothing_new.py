@@ -1,7 +1,7 @@
-"""A job that prints on and says nothing new: for long only lines that it has printed before, digit by digit.
+"""A job that only repeats lines that it has printed before, digit by digit.
 
-No count rises in them, and no time, rate or id differs; only a failure may be told again with other numbers.
-docs/diagnosis-accuracy.md says how often that was so, and that it never was where all was well.
+No count rises in them, and no time, rate or id differs; only a failure may be reported again with other
+numbers. docs/timeline.md says how often that is so in jobs that hang, and in those that are well.
 """
 
 import re
@@ -22,9 +22,8 @@ MAX_TEXTS = 256  # different texts that a job may repeat in turn
 
 _WORD = re.compile(r"[a-z]+")
 _NUMBER = re.compile(r"\d[\d.,]*")
-_CLOCK = re.compile(
-    r"^\D{0,24}(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?"
-)  # of an unknown header
+# The clock of a header that no format describes.
+_CLOCK = re.compile(r"^\D{0,24}(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d+)?")
 _SERVES = re.compile(
     r"(?i)\b(?:wait\w*|listen\w*|ready|idle|poll\w*) (?:for|on|to) (?:\w+ ){0,2}?"
     r"(?:requests?|connections?|clients?|jobs?|work|tasks?|messages?|events?|input|commands?|users?|port)\b"
@@ -73,7 +72,7 @@ def fold_texts(known: KnownTexts, entries: Iterable[Entry]) -> KnownTexts:
     for entry in entries:
         if entry.at_s is None or not entry.message.strip():
             continue
-        mark = crc32(_told(entry).encode("utf-8", "surrogatepass"))
+        mark = crc32(_comparable_text(entry).encode("utf-8", "surrogatepass"))
         if mark in marks:
             del marks[mark]
             repeats += 1
@@ -114,8 +113,8 @@ def _tells_of_more(message: str) -> bool:
     return _NUMBER.search(message) is None and says_done(_WORD.findall(message.lower()))
 
 
-def _told(entry: Entry) -> str:
-    """What a line says, without its clock. A failure that is told again with other numbers is nothing new.
+def _comparable_text(entry: Entry) -> str:
+    """A message without its clock. A failure that is reported again with other numbers is nothing new.
 
     A line that counts work says something new even if a part of that failed.
     """

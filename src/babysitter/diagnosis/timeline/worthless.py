@@ -1,8 +1,8 @@
-"""Work that goes on and has become worthless: a value that was never so is so in every report.
+"""Work that goes on and has become worthless: its own numbers say so, in every report.
 
-Three kinds, for programs that nobody told about: what was done or how well it goes is exactly 0; a number is
-not one any more; a rate fell to a tenth, or a piece takes ten times as long. An idle program does nothing
-because nothing comes: a quantity of 0 counts only where the same lines show that something came.
+Three kinds, for programs that nobody described: what was done or how well it goes is exactly 0 and never was;
+a value is not a number any more; a rate fell to a tenth, or a piece takes ten times as long. An idle program
+does nothing because nothing comes: a quantity of 0 counts only where the same lines show that something came.
 """
 
 import math
@@ -18,10 +18,11 @@ from babysitter.model.value_course import OffValue, ValueCourse
 
 MAX_COURSES = 96
 MAX_TEXT_CHARACTERS = 240
+# Guesses, checked on the courses of fixtures/watched.
 MIN_USUAL = 8  # reports that make values usual
-KEPT = 9  # of the usual values, the newest
+MAX_NEWEST = 9  # of the usual values
 RARE_ZEROS = 0.1  # of the reports before
-SLOW = 16  # reports by which the level of a value follows it
+LEVEL_REPORTS = 16  # by which the level of a value follows it
 FAR = 10.0  # times slower
 CLEAR = 20.0  # differences of the last digit that a value must have been away from 0
 COMPARABLE = 0.5  # of the value as it was, what stands beside it
@@ -40,8 +41,10 @@ def fold_values(before: Sequence[ValueCourse], entries: Iterable[Entry]) -> tupl
         for place, value in enumerate(named):
             key = value.series, entry.speaker
             known = courses.pop(key, None) or ValueCourse(*key, name=value.name, kind=value.kind)
-            courses[key] = _folded(known, entry, value, values[place], _beside(named, values, place))
-    return tuple(courses.values())[-MAX_COURSES:]
+            courses[key] = _folded(known, entry, named, values, place)
+            if len(courses) > MAX_COURSES:  # at once, so that it does not matter how lines are cut into looks
+                del courses[next(iter(courses))]
+    return tuple(courses.values())
 
 
 def find_worthless(
@@ -82,20 +85,23 @@ def _tells(course: ValueCourse, off: OffValue) -> bool:
 
 
 def _folded(
-    course: ValueCourse, entry: Entry, named: ValuePlace, value: float | None, beside: tuple[float, bool]
+    course: ValueCourse, entry: Entry, named: Sequence[ValuePlace], values: Sequence[float | None], place: int
 ) -> ValueCourse:
+    """The course with one more report: the value at `place` among those of a line."""
+    value = values[place]
     if len(course.newest) >= MIN_USUAL and _is_off(course, value):
-        return replace(course, off=_off(course, entry, value, *beside))
+        beside, is_rejected = _largest_beside(named, values, place)
+        return replace(course, off=_off(course, entry, value, beside, is_rejected=is_rejected))
     if value is None:
         return course
     if value == 0:
         return replace(course, zeros=course.zeros + 1, reports=course.reports + 1, off=None)
-    digits = entry.message[named.start : named.end]
+    digits = entry.message[named[place].start : named[place].end]
     decimals = digits.partition(".")[2]
     return replace(
         course,
-        newest=(*course.newest, value)[-KEPT:],
-        level=course.level + (value - course.level) / min(course.reports - course.zeros + 1, SLOW),
+        newest=(*course.newest, value)[-MAX_NEWEST:],
+        level=course.level + (value - course.level) / min(course.reports - course.zeros + 1, LEVEL_REPORTS),
         reports=course.reports + 1,
         resolution=10.0 ** -len(decimals) if decimals.isdecimal() else course.resolution,
         is_negative=digits.startswith("-"),
@@ -113,7 +119,7 @@ def _is_off(course: ValueCourse, value: float | None) -> bool:
 
 
 def _off(
-    course: ValueCourse, entry: Entry, value: float | None, beside: float, is_rejected: bool
+    course: ValueCourse, entry: Entry, value: float | None, beside: float, *, is_rejected: bool
 ) -> OffValue:
     at_s, text = entry.at_s or 0.0, entry.text[:MAX_TEXT_CHARACTERS]
     is_comparable = beside >= COMPARABLE * median(course.newest)
@@ -132,7 +138,9 @@ def _off(
     )
 
 
-def _beside(named: Sequence[ValuePlace], values: Sequence[float | None], place: int) -> tuple[float, bool]:
+def _largest_beside(
+    named: Sequence[ValuePlace], values: Sequence[float | None], place: int
+) -> tuple[float, bool]:
     """The largest of the other numbers of a line, and whether it is of what was turned away."""
     others = [
         (value or 0.0, other.kind is ValueKind.REJECTED)
