@@ -15,6 +15,7 @@ from babysitter.diagnosis.compare_watch import (
     with_known_reports,
     with_profile,
 )
+from babysitter.diagnosis.frame.structured_lines import unwrap_text
 from babysitter.diagnosis.guess_in_watch import with_guess
 from babysitter.diagnosis.judge.assess import assess
 from babysitter.diagnosis.judge.evidence import facts_of
@@ -47,6 +48,7 @@ from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation
 from babysitter.model.phase import Phase
 from babysitter.model.progress import Motion
+from babysitter.model.seen import Seen
 from babysitter.model.verdict import SignalKind, Verdict
 from babysitter.model.watch import Watch
 
@@ -75,6 +77,17 @@ def judge(
     return consider(watch, observation, playbook, backend=backend, good=good, demoted=demoted).verdict
 
 
+def _with_plain_lines(observation: Observation) -> Observation:
+    """The observation with the lines of JSON and logfmt loggers as other loggers write them."""
+    if not isinstance(observation.lines, Seen) or observation.excerpt is not None:
+        return observation
+    lines = tuple(
+        line if (text := unwrap_text(line.text)) is line.text else line._replace(text=text)
+        for line in observation.lines.value
+    )
+    return replace(observation, lines=replace(observation.lines, value=lines))
+
+
 def consider(
     watch: Watch,
     observation: Observation,
@@ -86,6 +99,7 @@ def consider(
     weights: VerdictWeights | None = None,
 ) -> Considered:
     """As `judge`, with what the rules found. `weights`: of verdicts, other than the shipped ones."""
+    observation = _with_plain_lines(observation)
     memory = _with_startup(update_memory(watch.memory, observation), observation, good)
     memory = with_profile(memory, observation, is_compared=good is not None)
     beside = beside_good_runs(memory, observation, good) if good is not None else None

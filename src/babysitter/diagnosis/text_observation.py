@@ -11,6 +11,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
 from babysitter.diagnosis.frame.skeleton import without_digits
+from babysitter.diagnosis.frame.structured_lines import unwrap_text
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.diagnosis.timeline.elapsed_clock import elapsed_times_s
 from babysitter.diagnosis.timeline.entries import Entry, read_entries
@@ -57,7 +58,8 @@ def observation_of_text(
     return Observation(tree.root.id, taken_at, Seen(tree, taken_at), Seen(lines, taken_at), excerpt=excerpt)
 
 
-def _lines(texts: Sequence[str]) -> tuple[LogLine, ...]:
+def _lines(printed: Sequence[str]) -> tuple[LogLine, ...]:
+    texts = [unwrap_text(text) for text in printed]
     named = _tasks(texts)
     entries = _timed(read_entries(texts))
     first_s = next((entry.at_s for entry in entries if entry.at_s is not None), _FIRST_MOMENT_S)

@@ -90,6 +90,10 @@ class Limits:
     worthless_s: float = _limit(
         600.0, "a value of a job's work that was never 0, no number or ten times as slow, and is for so long"
     )
+    member_fails_s: float = _limit(
+        300.0,
+        "a worker that prints something else than its work for so long, while others work, is broken",
+    )
     only_failures_s: float = _limit(
         900.0, "a job that reports the same failure again and again, and nothing new, for so long only fails"
     )

@@ -11,6 +11,7 @@ from babysitter.model.finding import Cause, Finding
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import JobState
 from babysitter.model.log import Cursor, LogLine, Role
+from babysitter.model.member_line import MemberLine
 from babysitter.model.observation import Want
 from babysitter.model.phase import Phase
 from babysitter.model.progress import (
@@ -111,6 +112,7 @@ class Memory:
     told_quiet: ToldQuiet | None = None
     texts: KnownTexts = field(default_factory=KnownTexts)
     values: tuple[ValueCourse, ...] = ()  # named in its lines, those reported last at the end
+    member_lines: tuple[MemberLine, ...] = ()  # by its members, those printed last at the end
     measures: tuple[MeasureNote, ...] = ()
     loss_courses: tuple[LossCourse, ...] = ()
     failed_items: tuple[ItemNote, ...] = ()

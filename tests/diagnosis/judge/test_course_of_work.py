@@ -235,3 +235,79 @@ REFUSED = "ERROR cannot connect to the broker: [Errno 111] Connection refused."
 def test_a_program_that_tries_again_has_a_quarter_of_an_hour(answer: str, least_s: float) -> None:
     first_s, _ = told([*every(20, 2400, REFUSED), *every(20, 2400, answer)], 2400)[0]
     assert least_s <= first_s <= least_s + 120
+
+
+def test_a_member_that_fails_beside_others_is_told() -> None:
+    done = "w{w} | task t-{n} done, {m} rows"
+    others = [line for w in "0123" for line in every(40, 3600, done.replace("{w}", w), 3.0 * int(w))]
+    failed = "w5 | task t-{n} failed: RuntimeError: uncorrectable ECC error; back to queue"
+    broken = [*every(40, 900, done.replace("{w}", "5")), *every(20, 3600, failed, 920)]
+    _, verdict = told([*others, *broken], 1400)[-1]
+    assert verdict.diagnosis is not None
+    assert verdict.cause is Cause.BAD_ACCELERATOR
+    assert "w5 has finished nothing for" in verdict.diagnosis.explanation
+
+
+def test_output_that_stands_while_input_is_read_is_told() -> None:
+    lines = [(30.0 * n, f"read={1000 + 97 * n} written={900 + 90 * min(n, 30)} lag_ms=4") for n in range(120)]
+    first_s, verdict = told(lines, 2400)[0]
+    assert 1500 <= first_s <= 1620
+    assert verdict.diagnosis is not None
+    assert (verdict.cause, verdict.diagnosis.severity) == (Cause.DATA_ERROR, Severity.FATAL)
+    assert "`written` stands at 3,600" in verdict.diagnosis.explanation
+
+
+def test_a_failure_in_the_place_of_work_is_told() -> None:
+    items = every(30, 3600, "clip {n} of 412 was opened")
+    muxed = every(30, 600, "muxed {m} frames into the clip", 20.0)
+    failed = every(30, 3600, "ERROR conversion failed: No space left on device", 620.0)
+    first_s, verdict = told([*items, *muxed, *failed], 2400)[0]
+    assert 900 <= first_s <= 1080
+    assert verdict.diagnosis is not None
+    assert verdict.cause is Cause.DISK_FULL
+    assert "came any more" in verdict.diagnosis.explanation
+
+
+SERVED = "INFO throughput: 114.{m} tokens/s, running: {m} reqs, waiting: 0 reqs"
+IDLE = "INFO throughput: 0.0 tokens/s, running: 0 reqs, waiting: 0 reqs"
+STUCK_SERVER = "INFO throughput: 0.0 tokens/s, running: 41 reqs, waiting: 0 reqs"
+HEALTH = every(60, 3600, 'INFO 10.0.0.1 "GET /health HTTP/1.1" 200 OK')
+
+
+def test_a_server_that_holds_requests_and_answers_none_is_told() -> None:
+    first_s, verdict = told([*every(10, 1200, SERVED), *every(10, 3600, STUCK_SERVER, 1200), *HEALTH], 3600)[
+        0
+    ]
+    assert first_s <= 2400
+    assert verdict.cause is Cause.STAGE_STUCK
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        [*every(10, 1200, SERVED), *every(10, 3600, IDLE, 1200), *HEALTH],
+        [
+            *every(30, 1200, "polled records=4{m} total={n} lag=0"),
+            *every(30, 3600, "polled records=0 lag=0", 1200),
+        ],
+        every(300, 3600, "found 0 new files, nothing to do"),
+    ],
+    ids=["no requests", "no records", "no files"],
+)
+def test_a_program_that_has_nothing_to_do_is_not_told(printed: Printed) -> None:
+    assert told(printed, 3600) == []
+
+
+def test_a_sleep_until_a_time_of_day_is_waited_for() -> None:
+    """The job starts at 12:00; nothing but the watch's own clock says that it is silent."""
+    steps = every(30, 1800, "geocoded {n} of 412004 rows")
+    asleep = [*steps, (1805.0, "quota used up, sleeping until 13:00:05")]
+    assert told([*asleep, *every(30, 5400, "geocoded {n} of 412004 rows", 3610.0)], 3600) == []
+
+
+def test_the_fields_of_json_lines_count() -> None:
+    line = '{{"ts":"2026-01-01T00:00:00Z","level":"info","msg":"progress","ok":{n},"failed":{m}}}'
+    expired = (
+        '{{"ts":"2026-01-01T00:00:00Z","level":"error","msg":"tls","err":"x509: certificate has expired"}}'
+    )
+    assert told([*every(30, 3600, line), *every(300, 3600, expired, 40.0)], 3600) == []

@@ -10,11 +10,13 @@ MAX_PREFIX = 200  # characters in front of the fields, or of a logfmt message: h
 _MESSAGE_KEYS = ("msg", "message", "log", "textPayload", "event")
 _LEVEL_KEYS = ("level", "severity", "lvl", "levelname")
 _TIME_KEYS = ("time", "ts", "timestamp", "@timestamp", "asctime", "t")
-_PROGRAM_KEYS = ("logger", "name", "caller", "component")
+_PROGRAM_KEYS = ("logger", "name", "caller", "component", "worker")
 _ERROR_KEYS = frozenset({"error", "err", "exception", "exc_info", "stack_trace", "stacktrace", "cause"})
 _OF_A_LOG = frozenset({*_LEVEL_KEYS, *_TIME_KEYS, "stream", "logger", "caller"})
 _SHOWN = frozenset({*_MESSAGE_KEYS, *_LEVEL_KEYS, *_TIME_KEYS, *_PROGRAM_KEYS})
 _SPELLED = tuple(f'"{key}"'.encode() for key in _MESSAGE_KEYS)
+_LOGFMT_MARKS = (b' msg="', b' message="')
+_MARKS = ('{"', *(mark.decode() for mark in _LOGFMT_MARKS))
 _LOGFMT = re.compile(rb"\b(?:time|ts|t|level|lvl|severity)=")
 _PAIR = re.compile(r'([\w.@-]{1,40})=("(?:[^"\\]|\\.)*"|\S*)')
 _ESCAPED = re.compile(r"\\(.)")
@@ -29,9 +31,16 @@ def unwrap_structured_lines(text: bytes) -> bytes:
     """
     if b'{"' in text and any(key in text for key in _SPELLED):
         text = _replace_lines(text, b'{"', _plain_json)
-    for mark in (b' msg="', b' message="'):
+    for mark in _LOGFMT_MARKS:
         text = _replace_lines(text, mark, _plain_logfmt)
     return text
+
+
+def unwrap_text(text: str) -> str:
+    """The same for text."""
+    if not any(mark in text for mark in _MARKS):
+        return text
+    return unwrap_structured_lines(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
 
 def _replace_lines(text: bytes, mark: bytes, plain: Callable[[bytes, bytes], bytes | None]) -> bytes:

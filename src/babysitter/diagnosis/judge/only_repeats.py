@@ -72,7 +72,8 @@ def _may_repeat(snapshot: Snapshot, repeated: Sequence[LineTemplate], *, is_repo
     memory = snapshot.memory
     if len(memory.texts.since_new) > TEXTS_OF_A_WORDING * len(repeated):
         return True
-    entries = read_entries(line.example for line in repeated)
+    newest = (line.text for line in memory.recent_lines if line.at_ms / 1000 > (memory.texts.new_at_s or 0.0))
+    entries = read_entries(dict.fromkeys((*(line.example for line in repeated), *newest)))
     lives = all(is_poll(entry) or is_housekeeping(entry.message) for entry in entries)
     is_served = any(is_request(line) for line in memory.profile.templates)
     return not is_reported and (is_served or lives or may_repeat(entries))

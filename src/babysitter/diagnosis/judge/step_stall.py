@@ -6,8 +6,10 @@ polls. Quiet never comes, so the count is the only witness.
 
 from datetime import timedelta
 
+from babysitter.diagnosis.frame.line import strip_headers
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion, none_of
+from babysitter.diagnosis.timeline.nothing_came import says_nothing_came
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry, Severity
 from babysitter.model.log import LogLine
 from babysitter.model.observation import Want
@@ -25,6 +27,8 @@ def count_stands_still(snapshot: Snapshot) -> Suspicion:
         return none_of(
             SignalKind.STUCK, "still.count", "no count was reported again and again without rising"
         )
+    if says_nothing_came(strip_headers((still.last or still.first).text)):
+        return none_of(SignalKind.STUCK, "still.count", "the count stands because there is nothing to do")
     stands_s = still.still_s + snapshot.age_s(still.last_at)
     if stands_s > snapshot.age_s(snapshot.began_at or snapshot.now - timedelta(seconds=stands_s)):
         return none_of(SignalKind.STUCK, "still.count", "the count stands since before the newest try began")

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from babysitter.diagnosis.judge.hung_exit import hung_exit
 from babysitter.diagnosis.judge.left_over import left_over
 from babysitter.diagnosis.judge.member_churn import member_churn
+from babysitter.diagnosis.judge.member_fails import member_fails
 from babysitter.diagnosis.judge.missing_member import missing_member
+from babysitter.diagnosis.judge.nothing_comes_out import nothing_comes_out
 from babysitter.diagnosis.judge.only_failures import only_failures
 from babysitter.diagnosis.judge.only_repeats import only_repeats
 from babysitter.diagnosis.judge.repeated_errors import repeated_errors
@@ -34,8 +36,9 @@ from babysitter.model.verdict import Diagnosis, Reason, Signal, SignalKind
 # What explains others comes first. A new suspicion is a function and a row here.
 SUSPICIONS: tuple[Callable[[Snapshot], Suspicion], ...] = (
     zombie, left_over, missing_member, hung_exit, stuck, stragglers, worker_churn, task_crash_loop,
-    member_churn, work_stopped, only_failures, worthless_work, count_stands_still, told_quiet, only_polls,
-    only_waits, only_idle, only_repeats, startup_stall, repeated_errors, no_output,
+    member_churn, work_stopped, member_fails, only_failures, worthless_work, nothing_comes_out,
+    count_stands_still, told_quiet, only_polls, only_waits, only_idle, only_repeats, startup_stall,
+    repeated_errors, no_output,
 )  # fmt: skip
 
 

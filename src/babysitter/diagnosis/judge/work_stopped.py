@@ -14,6 +14,7 @@ from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 QUIET_GAPS = 2.0  # guess: longest silences, or starts, so far
 COMPLETE = 2.0  # guess: times as long as after other work began, where something is complete or rests
+SILENT_GAPS = 10.0  # guess: longest gaps of a line that came for long, where the whole job is silent
 NEAR_S = 60.0  # guess: between the last work and a report of what ended it
 _WANTS = frozenset({Want.ROOT_DUMP, Want.WORKER_DUMPS, Want.TASKS})
 
@@ -27,7 +28,7 @@ def work_stopped(snapshot: Snapshot) -> Suspicion:
     if stopped is None:
         return none_of(SignalKind.STUCK, "work.stopped", "no line that came regularly has stopped")
     is_reported = _is_reported(snapshot, stopped)
-    if not stopped.goes_on and not is_reported:
+    if not stopped.goes_on and not is_reported and not stopped.is_from_the_midst:
         return none_of(SignalKind.STUCK, "work.stopped", "the whole job is quiet")
     since_s = now_s - stopped.worked_at_s
     if snapshot.began_at is not None:
@@ -46,22 +47,27 @@ def work_stopped(snapshot: Snapshot) -> Suspicion:
 def _most_s(snapshot: Snapshot, stopped: StoppedWork, *, is_reported: bool) -> float:
     """For how many seconds no work may be seen."""
     memory, limits = snapshot.memory, snapshot.limits
-    announced_s = max(limits.work_announced_s, usual_silence_s(memory))
+    usual_s = usual_silence_s(memory)
+    announced_s = max(limits.work_announced_s, usual_s)
     is_new_try = snapshot.began_at is not None and snapshot.began_at.timestamp() > stopped.line.last_at_s
     if snapshot.retries or is_new_try:  # its start takes as long as the first
         return max(announced_s, QUIET_GAPS * (stopped.line.first_at_s - memory.profile.first_at_s))
     if is_reported:
-        quiet_s = max(limits.work_stopped_s, QUIET_GAPS * memory.line_gap_s)
+        quiet_s = max(limits.work_stopped_s, QUIET_GAPS * memory.line_gap_s, usual_s)
         return limits.work_reported_s if stopped.goes_on else quiet_s
     if stopped.is_complete:
         return COMPLETE * announced_s
-    return announced_s if stopped.begun else limits.work_stopped_s
+    if not stopped.goes_on:
+        return max(announced_s, SILENT_GAPS * stopped.line.longest_gap_s)
+    return announced_s if stopped.begun else max(limits.work_stopped_s, usual_s)
 
 
 def _is_reported(snapshot: Snapshot, stopped: StoppedWork) -> bool:
     """Whether a line near the last work reports a failure, or a rule knows one after it."""
     line = stopped.line
     from_s = max(line.last_at_s, stopped.worked_at_s) - line.longest_gap_s
+    if not stopped.goes_on:  # whatever was said last
+        return was_reported(snapshot, from_s, snapshot.now.timestamp())
     return was_reported(snapshot, from_s, stopped.worked_at_s + max(NEAR_S, line.longest_gap_s))
 
 
@@ -77,11 +83,14 @@ def _diagnosis(snapshot: Snapshot, stopped: StoppedWork, told: str, severity: Se
         Evidence(template.example, template.source, at=datetime.fromtimestamp(template.last_at_s, UTC))
         for template in (line, *stopped.goes_on[:1])
     )
+    longest = f"{snapshot.memory.line_gap_s / 60:.0f} min"
+    silent = f": the whole job is silent, and its longest silence before was {longest}"
+    so = ", though the job prints on" if stopped.goes_on else silent
     untold = Diagnosis(
         cause=Cause.STAGE_STUCK,
         severity=severity,
         action=ActionKind.ESCALATE,
-        explanation=f"{told[0].upper()}{told[1:]}, though the job prints on.",
+        explanation=f"{told[0].upper()}{told[1:]}{so}.",
         confidence=0.6,
         evidence=evidence,
         retry=Retry.HELPS,

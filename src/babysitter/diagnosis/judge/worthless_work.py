@@ -69,4 +69,6 @@ def _describe(course: ValueCourse, off: OffValue) -> str:
 def _cause(course: ValueCourse, off: OffValue) -> Cause:
     if off.value is None:
         return Cause.NUMERICAL_DIVERGENCE
-    return Cause.STRAGGLERS if course.kind in (ValueKind.RATE, ValueKind.COST) else Cause.DATA_ERROR
+    if course.kind not in (ValueKind.RATE, ValueKind.COST):
+        return Cause.DATA_ERROR
+    return Cause.STRAGGLERS if off.value else Cause.STAGE_STUCK

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from babysitter.diagnosis.timeline.broken_member import fold_member_lines
 from babysitter.diagnosis.timeline.counters import Counters, read_counters
 from babysitter.diagnosis.timeline.entries import Entry, read_entries
 from babysitter.diagnosis.timeline.failing_item import fold_items
@@ -70,6 +71,7 @@ def with_counts(
         still_count=None if stopped is None else _still_count(stopped, entries, lines),
         texts=memory.texts if is_text else fold_texts(memory.texts, entries),
         values=fold_values(memory.values, entries),
+        member_lines=memory.member_lines if is_text else fold_member_lines(memory.member_lines, entries),
         told_quiet=find_told_quiet(memory.told_quiet, entries, counters),
         measures=fold_measures(memory.measures, entries),
         loss_courses=fold_losses(memory.loss_courses, entries),

@@ -34,7 +34,7 @@ def find_failing_loop(profile: RunProfile, work: CountedWork, now_s: float) -> L
     Of several an error rather than a warning, then the one for longest.
     """
     timed = [template for template in profile.templates if template.first_at_s > 0]
-    reports = [template for template in timed if _repeats(template, now_s)]
+    reports = [template for template in timed if repeats(template, now_s)]
     if not reports:
         return None
     new_lines = list(_new_lines(timed))
@@ -53,7 +53,8 @@ def lasts_s(template: LineTemplate) -> float:
     return template.last_at_s - template.first_at_s
 
 
-def _repeats(template: LineTemplate, now_s: float) -> bool:
+def repeats(template: LineTemplate, now_s: float) -> bool:
+    """Whether a line of failure comes again and again until now."""
     is_recent = now_s - template.last_at_s <= max(STILL_S, STILL_GAPS * template.longest_gap_s)
     return template.count >= MIN_REPORTS and is_recent and reports_trouble(template)
 

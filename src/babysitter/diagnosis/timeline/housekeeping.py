@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"(?<![A-Za-z])\d")
 _ALWAYS = words_in(
     """
     gc garbage evict evicted evicting eviction evictions lease leases hostmon sampler telemetry gauges
-    exporter scrape scraped watchdog heartbeat heartbeats keepalive liveness readiness
+    exporter watchdog heartbeat heartbeats keepalive liveness readiness
     """
 )
 # The same, where the line has a number and nothing in it is work.
@@ -24,7 +24,7 @@ _BESIDE_NO_WORK = words_in(
     cpu gpu gpus mem memory rss heap ram hbm swap disk fds load util utilization utilisation temp
     temperature power watts fan clocks tx rx nic net network bandwidth conn conns connection connections
     socket sockets pool cache uptime alive renewed lag backlog depth inflight metrics monitor agent sidecar
-    stats status
+    stats status scrape scraped
     """
 )
 

@@ -11,6 +11,8 @@ from zlib import crc32
 
 from babysitter.diagnosis.frame.failure_words import reports_failure
 from babysitter.diagnosis.timeline.entries import Entry
+from babysitter.diagnosis.timeline.housekeeping import is_housekeeping
+from babysitter.diagnosis.timeline.nothing_came import says_nothing_came
 from babysitter.diagnosis.timeline.only_polls import is_answered_request
 from babysitter.diagnosis.timeline.work_words import counts_work, says_done
 from babysitter.model.progress import KnownTexts
@@ -28,14 +30,11 @@ _SERVES = re.compile(
     r"(?i)\b(?:wait\w*|listen\w*|ready|idle|poll\w*) (?:for|on|to) (?:\w+ ){0,2}?"
     r"(?:requests?|connections?|clients?|jobs?|work|tasks?|messages?|events?|input|commands?|users?|port)\b"
 )
-_NOTHING_CAME = re.compile(
-    r"(?i)\b(?:0|no)(?: new| more| pending)? (?:messages?|records?|rows|items|events|jobs|tasks|files)\b"
-)
 # What is awaited takes its time and says so: a tool that another one runs, a thing that others will bring.
 _AWAITS = re.compile(
     r"(?i)\bstill (?:running|building|working|\w+ing \w+\.{3})|\b(?:pok|sleep)(?:ing|es|s)\b"
-    r"|\bsensor checks\b|\bthis may take|\bchecking again\b|\bqueued behind\b|\bqueue is empty\b"
-    r"|\b(?:query|statement) is running\b|\bno (?:resource )?demands?\b"
+    r"|\bsensor checks\b|\bthis may take|\bchecking again\b|\bqueued behind\b"
+    r"|\b(?:query|statement) is running\b"
 )
 
 
@@ -106,7 +105,7 @@ def may_repeat(repeated: Iterable[Entry]) -> bool:
 
 
 def _is_calm(message: str) -> bool:
-    return bool(_AWAITS.search(message) or _NOTHING_CAME.search(message) or _tells_of_more(message))
+    return bool(_AWAITS.search(message) or says_nothing_came(message) or _tells_of_more(message))
 
 
 def _tells_of_more(message: str) -> bool:
@@ -116,9 +115,8 @@ def _tells_of_more(message: str) -> bool:
 def _comparable_text(entry: Entry) -> str:
     """A message without its clock. A failure that is reported again with other numbers is nothing new.
 
-    A line that counts work says something new even if a part of that failed.
+    Nor is the load of a machine. A line that counts work says something new even if a part of that failed.
     """
     message = _CLOCK.sub("", entry.message, count=1)
-    if not reports_failure(entry.frame) or counts_work(_WORD.findall(message.lower())):
-        return message
-    return _NUMBER.sub("0", message)
+    fails = reports_failure(entry.frame) and not counts_work(_WORD.findall(message.lower()))
+    return _NUMBER.sub("0", message) if fails or is_housekeeping(message) else message

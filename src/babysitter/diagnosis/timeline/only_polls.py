@@ -49,6 +49,8 @@ def _fold(
 ) -> OnlyPolls | None:
     """The lines of one kind at the end, and the line before them, if those may begin with it.
 
+    Polls of a server's health say nothing of its work, and may stand between.
+
     `lines`: the entries as they were read. `before`: what earlier lines of the job ended in.
     """
     polls: list[int] = []
@@ -56,7 +58,7 @@ def _fold(
         entry = entries[index]
         if is_one(entry):
             polls.append(index)
-        elif entry.message.strip() and entry.frame.level is not LogLevel.DEBUG:
+        elif entry.message.strip() and entry.frame.level is not LogLevel.DEBUG and not is_poll(entry):
             before = OnlyPolls(_cut(lines[index]), entry.place, _moment(entry)) if is_start(entry) else None
             break
     if before is None or not polls:
@@ -150,7 +152,7 @@ _WORK_WAITS = lazy_regex(
     r"|messages?|batch(?:es)?|items?))?\s?[:=]\s?[1-9]"
     r"|(?<![\d.,/])[1-9]\d* (?:reqs? |requests? |prompts? |messages? )?(?:pending|waiting|queued)\b"
 )
-_RATE = r"(?i)\b(?:throughput|rate|speed|tok(?:ens)?/s|qps|rps)\b(?: \([^)]*\))?[\s:=]{1,3}"
+_RATE = r"(?i)(?<!hit )\b(?:throughput|rate|speed|tok(?:ens)?/s|qps|rps)\b(?: \([^)]*\))?[\s:=]{1,3}"
 _SOME_RATE = lazy_regex(_RATE + r"(?:[1-9]|0?\.\d*[1-9])")
 _NO_RATE = lazy_regex(_RATE + r"0(?:\.0+)?(?![\d.])")
 _IN_HAND = lazy_regex(r"(?i)\b#?(?:running|active|in[- ]?flight)\w*(?:[-_ ]\w+)?\s?[:=]\s?[1-9]")

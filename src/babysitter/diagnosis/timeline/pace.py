@@ -1,13 +1,14 @@
 """How long a job may be quiet, measured by its own pace."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from functools import lru_cache
 from statistics import median
 
 from babysitter.diagnosis.frame.line import strip_headers
 from babysitter.diagnosis.timeline.durations import DURATION, read_duration_s
 from babysitter.model.limits import Limits
+from babysitter.model.log import LogLine
 from babysitter.model.memory import Memory
 from babysitter.model.progress import CountedWork
 
@@ -15,7 +16,8 @@ MIN_RISES = 3  # fewer rises have no pace
 MIN_RISES_WITHOUT_TIMES = 10  # fewer may be a burst at the start
 MIN_GAPS = 2  # one gap does not show that the next will be alike
 SLACK = 1.5  # guess: one piece of work may take so much longer than the usual one
-MAX_TOLD_S = 86_400.0  # guess: of a piece of work
+DAY_S = 86_400.0
+MAX_TOLD_S = DAY_S  # guess: of a piece of work
 TOLD_TO_COUNTED = 100.0  # guess: of a piece to the pace of the counts; a longer one holds many of them
 MAX_REACH = 20  # characters before what is told, in which it may be called one to come
 
@@ -38,6 +40,11 @@ _TOLD = re.compile(
     rf"|\b(?:timing/|time/|time per ){_PIECE})"
     rf"\s?[=:]?\s?(?P<piece>(?>{DURATION}))(?!\s?=|[_/])"
     rf"|\b(?:sleep(?:ing|s)?(?: for)?|{_ANNOUNCED}) (?P<sleep>(?>{DURATION}))(?!\s?=|[_/])"
+)
+# quota used up, sleeping until 13:00:05; next run at 2026-03-05 02:00
+_UNTIL = re.compile(
+    r"(?i)\b(?:sleep\w*|paus\w*|resum\w*|continu\w*|wait\w*|next \w+|retry\w*)\b.{0,20}?\b(?:until|till|at)"
+    r" (?:\d{4}-\d\d-\d\d[T ])?(?P<hour>[01]\d|2[0-3]):(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?"
 )
 _TO_COME = r"(?:remaining|left|eta|timeout|budget|limit)"
 _TO_COME_BEFORE = re.compile(rf"(?i)(?<![a-z]){_TO_COME}\W{{0,3}}$")
@@ -81,13 +88,23 @@ def usual_silence_s(memory: Memory) -> float:
     gaps_s = memory.work.gaps_s
     counted_s = median(gaps_s) if len(gaps_s) >= MIN_GAPS else 0.0
     most_s = TOLD_TO_COUNTED * counted_s if counted_s > 0 else MAX_TOLD_S
-    return SLACK * max(counted_s, _told_s((line.text for line in memory.recent_lines), most_s))
+    return SLACK * max(counted_s, _told_s(memory.recent_lines, most_s))
 
 
-def _told_s(texts: Iterable[str], most_s: float) -> float:
+def _told_s(lines: Sequence[LogLine], most_s: float) -> float:
     """The longest piece of work, of those up to `most_s`, or sleep: one that sleeps counts nothing."""
-    told = (piece for text in texts for piece in _read_told(text))
+    told = [piece for line in lines for piece in _read_told(line.text)]
+    told += [(until_s, True) for line in lines if (until_s := _read_until_s(line)) is not None]
     return max((told_s for told_s, is_sleep in told if is_sleep or told_s <= most_s), default=0.0)
+
+
+def _read_until_s(line: LogLine) -> float | None:
+    """How long after a line the time of day comes until which it says that the job sleeps."""
+    found = _UNTIL.search(strip_headers(line.text)) if "ntil" in line.text or " at " in line.text else None
+    if found is None or not line.at_ms:
+        return None
+    hour, minute, second = int(found["hour"]), int(found["minute"]), int(found["second"] or 0)
+    return (hour * 3600 + minute * 60 + second - line.at_ms / 1000) % DAY_S
 
 
 @lru_cache(maxsize=4096)

@@ -37,6 +37,11 @@ class StoppedWork:
     goes_on: tuple[LineTemplate, ...]
 
     @property
+    def is_from_the_midst(self) -> bool:
+        """Whether a line that came evenly and for long was the last one of work: nothing else began."""
+        return self.line.count >= MANY_LINES and is_regular(self.line) and not self.begun
+
+    @property
     def is_complete(self) -> bool:
         """Whether the newest of the lines since then says that something is complete, or rests."""
         newest = max(self.begun, key=lambda template: template.last_at_s, default=None)

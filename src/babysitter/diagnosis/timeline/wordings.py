@@ -20,6 +20,10 @@ _ERROR = re.compile(r"Traceback \(|[\w.]*(?:Error|Exception)\b|(?i:error|fatal)\
 _ANSWERED = r"\b(?:GET|POST|PUT|HEAD|DELETE|PATCH) (?:https?:/)?/|\bHTTP/\d"
 _REQUEST = re.compile(_ANSWERED)
 _ASKED_FOR = re.compile(rf"{_ANSWERED}|(?i:\b(?:requests?|throughput|messages?)\b)")
+# What was left undone, unless it is only counted: "skipped: 3", "0 dropped".
+_LEFT_UNDONE = re.compile(
+    r"(?i)(?<!\d )\b(?:skipp(?:ed|ing)|dropp(?:ed|ing)|discard(?:ed|ing)|rejected)\b(?!['\"]?\s?[:=]?\s?\d)"
+)
 _NOT_READY = re.compile(r"(?i)\b(?:readiness|startup) probe\b")  # somebody asks whether it has started
 _OF_TRAINING = re.compile(r"(?i)\b(?:iter(?:ation)?|step|epoch|loss)\b")
 _REFUSED = re.compile(rf"(?:{_ANSWERED})(?!.*\b5\d\d\b)")  # at the fault of the one who asked
@@ -44,7 +48,9 @@ def shows_work(template: LineTemplate) -> bool:
 @lru_cache(maxsize=4096)
 def _tells_of_work(text: str) -> bool:
     frame = read_frame(text)
-    return is_ordinary(frame) and not is_housekeeping(frame.message)
+    if is_housekeeping(frame.message) or _LEFT_UNDONE.search(frame.message):
+        return False
+    return is_ordinary(frame)
 
 
 def reports_trouble(template: LineTemplate) -> bool:
