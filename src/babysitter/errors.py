@@ -33,7 +33,7 @@ class BabysitError(Exception):
 
 
 class UserError(BabysitError):
-    """The input is at fault; nothing was changed."""
+    """The input is invalid; nothing was changed."""
 
     exit_code = 2
 
@@ -67,7 +67,7 @@ class AlreadyServed(UserError):
 
 
 class ExternalError(BabysitError):
-    """The cluster or a service is at fault; the job itself is probably fine."""
+    """The cluster or a service failed; the job itself is probably fine."""
 
     exit_code = 3
     repeatable = True
@@ -131,12 +131,12 @@ class NotAllowed(BabysitError):
 
 
 class FactsChanged(BabysitError):
-    """The world moved since this was proposed; nothing was done."""
+    """The facts changed since this was proposed; nothing was done."""
 
     exit_code = 5
 
 
 class InternalError(BabysitError):
-    """Ours. The sentence says where the report was written."""
+    """A fault of babysit. The sentence says where its report was written."""
 
     exit_code = 70

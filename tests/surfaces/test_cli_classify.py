@@ -129,6 +129,16 @@ def test_eval_writes_a_prediction_for_each_case(tmp_path, capsys):
     assert {"id", "cause", "action", "text"} == set(lines[0])
 
 
+@pytest.mark.parametrize(
+    "command",
+    [["eval", str(CASES), "--predictions"], ["slack", "manifest", "-o"]],
+    ids=lambda command: command[0],
+)
+def test_a_place_that_cannot_be_written_is_named(command, tmp_path, capsys):
+    assert run([*command, str(tmp_path / "missing" / "out")]) == 2
+    assert "cannot be written: No such file or directory." in capsys.readouterr().err
+
+
 def test_classify_against_a_good_run_shows_what_is_new(tmp_path, capsys):
     usual = "".join(f"2026-03-01 10:00:{second:02d} INFO wrote part {second}\n" for second in range(40))
     good, bad = tmp_path / "good.log", tmp_path / "bad.log"

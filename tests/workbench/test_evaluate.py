@@ -104,6 +104,21 @@ def test_a_folder_without_cases_says_so(tmp_path):
     assert raised.value.next_step
 
 
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("- {id: a}\n- {id: b}\n", "not a case, which has the fields id, evidence and label"),
+        ("12:00 INFO a\n12:01 ERROR: [b\n", "line 2: not YAML: "),
+        ("id: [a\n", "line 2: not YAML: "),
+    ],
+)
+def test_a_file_of_another_kind_is_named(text, fault, tmp_path):
+    (tmp_path / "a.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(UserError) as raised:
+        read_cases(tmp_path)
+    assert fault in raised.value.sentence
+
+
 def test_cases_are_learned_with_their_labels(playbook):
     case = read_cases(FIXTURES / "diagnosis.yaml")[0]
     past = learned_incident(case, playbook, at=NOON, by="ada")

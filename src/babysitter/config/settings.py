@@ -75,15 +75,17 @@ class ClusterSettings(_Section):
     )
     token: SecretStr | None = Field(default=None, description="bearer token; better: token_file")
     token_file: Path | None = Field(default=None, description="file with the bearer token")
-    service_account: str = Field(default="", description="to impersonate before an identity-aware proxy")
+    service_account: str = Field(
+        default="", description="service account to impersonate before an identity-aware proxy"
+    )
     client_revision_date: Annotated[str, BeforeValidator(_as_date)] = Field(
         default="",
         pattern=r"^(\d{4}-\d{2}-\d{2})?$",
-        description="YYYY-MM-DD, to launch over HTTP without iris",
+        description="date of the iris client to present, YYYY-MM-DD; to launch over HTTP without iris",
     )
-    backend: str = Field(default="iris", description="what kind of cluster it is")
+    backend: str = Field(default="iris", description="kind of cluster: iris, ray or ray-session")
     ssh: Annotated[str, AfterValidator(_with_host)] = Field(
-        default="", description="how other machines of a session are read: ssh {host}"
+        default="", description="command that reads other machines of a Ray session: ssh {host}"
     )
     dashboard_url: str = Field(
         default="",
@@ -102,18 +104,22 @@ class ClusterSettings(_Section):
 class SlackSettings(_Section):
     """Slack. Off while there is no bot token."""
 
-    bot_token: SecretStr | None = Field(default=None, description="xoxb-...; better: bot_token_file")
+    bot_token: SecretStr | None = Field(
+        default=None, description="bot token, xoxb-...; better: bot_token_file"
+    )
     bot_token_file: Path | None = Field(default=None, description="file with the bot token")
-    app_token: SecretStr | None = Field(default=None, description="xapp-..., for Socket Mode")
+    app_token: SecretStr | None = Field(default=None, description="app token for Socket Mode, xapp-...")
     app_token_file: Path | None = Field(default=None, description="file with the app token")
-    signing_secret: SecretStr | None = Field(default=None, description="for HTTP instead of Socket Mode")
+    signing_secret: SecretStr | None = Field(
+        default=None, description="signing secret, for HTTP instead of Socket Mode"
+    )
     signing_secret_file: Path | None = Field(default=None, description="file with the signing secret")
     listen: str = Field(
         default="127.0.0.1:8087",
         pattern=r"^[\w.:\[\]-]+:\d{1,5}$",
-        description="host:port where presses over HTTP are taken",
+        description="host:port that receives clicks over HTTP",
     )
-    channel: str = Field(default="", description="channel id, C...")
+    channel: str = Field(default="", description="id of the channel to post to, C...")
     on_call: str = Field(
         default="", description="user or user group id to mention where the owner cannot help"
     )
@@ -129,8 +135,8 @@ class SlackSettings(_Section):
 class WebhookSettings(_Section):
     """Signed JSON to any URL. Off while there is no URL."""
 
-    url: str = Field(default="", description="where to post")
-    secret: SecretStr | None = Field(default=None, description="shared secret of the signature")
+    url: str = Field(default="", description="address that every message is posted to")
+    secret: SecretStr | None = Field(default=None, description="shared secret that signs each message")
     secret_file: Path | None = Field(default=None, description="file with the secret")
 
     @model_validator(mode="after")
@@ -174,10 +180,11 @@ class HeartbeatSettings(_Section):
     """Heartbeat for a dead-man's switch. Off without a URL."""
 
     url: SecretStr | None = Field(
-        default=None, description="asked for (GET) while jobs are looked after; the alarm rings when it stops"
+        default=None,
+        description="address requested (GET) while jobs are watched; an outside alarm fires when that stops",
     )
     interval_s: Annotated[float, BeforeValidator(span_s)] = Field(
-        default=60.0, ge=5.0, le=86400.0, description="between two heartbeats; seconds, or 90s, 5m"
+        default=60.0, ge=5.0, le=86400.0, description="time between two heartbeats; seconds, or 90s, 5m"
     )
 
     @field_validator("url")
@@ -196,7 +203,7 @@ class MemorySettings(_Section):
     demote_after: int = Field(
         default=3,
         ge=0,
-        description="a rule that people called wrong for so many incidents, and more often than right, "
+        description="a rule that people called wrong for this many incidents, and more often than right, "
         "counts as a hint; 0 = never",
     )
 
@@ -223,8 +230,8 @@ class SilenceSettings(_Section):
 
     jobs: str = Field(default="*", description="shell pattern over full job ids")
     causes: frozenset[Cause] = Field(default=frozenset(), description="empty = every cause")
-    until: datetime | None = Field(default=None, description="with time zone; empty = until removed")
-    why: str = Field(default="", description="for whoever wonders later")
+    until: datetime | None = Field(default=None, description="time with zone; empty = until removed")
+    why: str = Field(default="", description="reason, for people who read the settings later")
 
     @field_validator("until")
     @classmethod
@@ -238,14 +245,16 @@ class Settings(_Section):
     """Everything that can be set."""
 
     state_dir: Path | None = Field(
-        default=None, description="where watches are kept; empty = the XDG state folder"
+        default=None, description="folder of the database and logs; empty = ~/.local/state/babysit"
     )
-    database_url: SecretStr | None = Field(default=None, description="postgresql://..., instead of a file")
+    database_url: SecretStr | None = Field(
+        default=None, description="postgresql://..., in place of an SQLite file"
+    )
     playbooks: tuple[Path, ...] = Field(
-        default=(), description="further folders of rules; they win over ours"
+        default=(), description="further folders of rules; they win over the shipped rules"
     )
     default_cluster: str = Field(default="", description="the cluster when none is named")
-    clusters: dict[str, ClusterSettings] = Field(default={}, description="by the name you call them")
+    clusters: dict[str, ClusterSettings] = Field(default={}, description="clusters by name; see below")
     limits: Annotated[Limits, BeforeValidator(_spans)] = Field(
         default=Limits(), description="thresholds; seconds, or 90s, 5m, 12h"
     )
@@ -260,19 +269,24 @@ class Settings(_Section):
         default=(), description="who may approve, in tiers asked one after another: U..., S... or user@host"
     )
     env_from: tuple[str, ...] = Field(
-        default=(), description="variables that every restart may take from the service's environment"
+        default=(),
+        description="names of variables that every restart may take from the service's environment",
     )
     follow: Annotated[tuple[FollowSettings, ...], BeforeValidator(as_patterns)] = Field(
-        default=(), description="root jobs that are watched as soon as they exist, by pattern"
+        default=(), description="patterns of root jobs that are watched as soon as they exist"
     )
     owners: dict[str, str] = Field(
-        default={}, description="who is called about a followed job, by the user in its id: ada: U0ADA"
+        default={}, description="whom to mention about a followed job, by the user in its id: ada: U0ADA"
     )
     reminder_share: float = Field(
-        default=0.5, gt=0, lt=1, description="remind after this share of the expiry"
+        default=0.5, gt=0, lt=1, description="a reminder is sent after this share of a proposal's time"
     )
-    quiet_hours: QuietHoursSettings | None = Field(default=None, description="empty = none")
-    silences: tuple[SilenceSettings, ...] = Field(default=(), description="what not to tell")
+    quiet_hours: QuietHoursSettings | None = Field(
+        default=None, description="hours in which messages wait; empty = none"
+    )
+    silences: tuple[SilenceSettings, ...] = Field(
+        default=(), description="messages to suppress, by jobs and causes"
+    )
 
     @field_validator("env_from")
     @classmethod

@@ -13,114 +13,157 @@ def _limit(default: float, about: str) -> Any:
 class Limits:
     """Thresholds; the defaults are the product's. Raises ValueError for a number that makes no sense."""
 
-    pulse_s: float = _limit(30.0, "between two looks in steady state")
+    pulse_s: float = _limit(30.0, "time between two looks at a job in phase steady")
     tree_interval_s: float = _limit(
         600.0,
-        "between two lists of the jobs below a steady plain job; its state and log are asked at every look",
+        "time between two lists of the jobs below a steady plain job; its state and log are read at"
+        " every look",
     )
     busy_log_interval_s: float = _limit(
         300.0,
-        "between two readings of the log of a steady plain job where the cluster's log service is slow",
+        "time between two readings of the log of a steady plain job, where the cluster's log service is slow",
     )
     suspicious_pulse_s: float = _limit(
-        10.0, "between two looks while a signal is open, or something is confirmed"
+        10.0, "time between two looks while a signal is open or an incident is confirmed"
     )
-    pending_pulse_most_s: float = _limit(300.0, "between two looks while it waits for machines, at most")
-    pending_notice_s: float = _limit(1800.0, "told once when a job waits longer than this")
+    pending_pulse_most_s: float = _limit(
+        300.0, "longest time between two looks at a job that waits for machines"
+    )
+    pending_notice_s: float = _limit(1800.0, "a job that waits for machines for longer is reported once")
     smoke_allowance_s: float = _limit(
-        300.0, "within this a pipeline has to come up: coordinator, workers, first progress"
+        300.0, "a pipeline must come up within this time: coordinator, workers, first progress"
     )
     plain_smoke_s: float = _limit(
-        60.0, "a plain job that has run for so long is up, even if it prints nothing"
+        60.0, "a plain job that has run for this long is up, even if it prints nothing"
     )
     assessment_least_s: float = _limit(
-        180.0, "a signal that proved nothing is examined again after this, at least"
+        180.0, "shortest time before a signal that proved nothing is examined again"
     )
-    assessment_most_s: float = _limit(1800.0, "and after this, at most")
+    assessment_most_s: float = _limit(
+        1800.0, "longest time before a signal that proved nothing is examined again"
+    )
     suspect_most_s: float = _limit(
-        180.0, "how long a signal is looked at closely before it is only kept in mind"
+        180.0,
+        "longest time that a signal is looked at closely; then the job counts as steady until it is"
+        " examined again",
     )
     stuck_floor_s: float = _limit(
-        900.0, "without a completed shard for so long, a stage is stuck; never sooner"
+        900.0, "shortest time without a completed shard after which a stage is stuck"
     )
     stuck_median_factor: float = _limit(
-        8.0, "and not before so many times its own usual gap between completions"
+        8.0, "a stage is stuck only after this many times its usual gap between two completions"
     )
-    stuck_gap_factor: float = _limit(2.0, "nor so many times the longest gap that it has survived")
-    first_shard_floor_s: float = _limit(2700.0, "as stuck_floor_s, before the first completion of a stage")
+    stuck_gap_factor: float = _limit(
+        2.0, "a stage is stuck only after this many times the longest gap that it has survived"
+    )
+    first_shard_floor_s: float = _limit(
+        2700.0, "same as stuck_floor_s, for a stage that has not completed any shard yet"
+    )
     first_shard_factor: float = _limit(
-        3.0, "nor before so many times the slowest first shard of earlier stages"
+        3.0, "such a stage is stuck only after this many times the slowest first shard of earlier stages"
     )
-    straggler_least_age_s: float = _limit(300.0, "the last shards of a stage are stragglers after this")
+    straggler_least_age_s: float = _limit(
+        300.0, "age from which the last shards of a stage count as stragglers"
+    )
     straggler_least_left_s: float = _limit(
-        900.0, "or sooner, when the rest of them would take longer than this at the present pace"
+        900.0, "they count sooner where the rest of them would take longer than this at the present pace"
     )
     hopeless_s: float = _limit(
-        2700.0, "a text that shows no completion for so long: a restart is advised without thread dumps"
+        2700.0, "a log without a completion for this long: a restart is advised without thread dumps"
     )
     straggler_most_share: float = _limit(
-        0.1, "of a stage's shards that may be in flight and still be called stragglers"
+        0.1, "largest share of a stage's shards that may be in flight and still be called stragglers"
     )
-    zombie_dumps_apart_s: float = _limit(20.0, "two thread dumps that prove a zombie are so far apart")
+    zombie_dumps_apart_s: float = _limit(
+        20.0, "time between the two thread dumps that prove a zombie coordinator"
+    )
     zombie_silence_s: float = _limit(
-        180.0, "a coordinator in a stage reports every 5 s; silent for so long, it is looked at"
+        180.0, "a coordinator prints every 5 s during a stage; one that is quiet for this long is examined"
     )
     blocked_dumps_apart_s: float = _limit(
-        20.0, "two thread dumps that prove a blocked worker are so far apart"
+        20.0, "time between the two thread dumps that prove a blocked worker"
     )
-    churn_window_s: float = _limit(1800.0, "within this so many lost workers are too many")
-    churn_least_count: int = _limit(4, "never fewer than this, however small the pool")
+    churn_window_s: float = _limit(1800.0, "lost workers are counted within this time")
+    churn_least_count: int = _limit(
+        4, "fewer lost workers than this are never worker churn, however small the pool"
+    )
     only_polls_s: float = _limit(
         5400.0,
-        "a step of training behind which only polls of a server's health are printed for so long hangs",
+        "a training step hangs when only health polls of a server are printed for this long after its start",
     )
     only_waits_s: float = _limit(
         1500.0,
-        "a job that only says that processes are waited for, or that work waits and nothing runs, for so long"
-        " stands still",
+        "a job stands still when it only says for this long that it waits, or that work waits and"
+        " nothing runs",
     )
     work_stopped_s: float = _limit(
-        900.0, "without the lines of its usual work for so long, work has stopped though others print on"
+        900.0,
+        "work has stopped when the usual lines of work are missing for this long, though other lines go on",
     )
-    work_reported_s: float = _limit(300.0, "the same where a failure was reported as they stopped")
-    work_announced_s: float = _limit(1800.0, "the same where other work began then, or the job tries again")
+    work_reported_s: float = _limit(
+        300.0, "same as work_stopped_s, where a failure was reported as the lines stopped"
+    )
+    work_announced_s: float = _limit(
+        1800.0, "same as work_stopped_s, where other work began then, or the job tries again"
+    )
     nothing_new_s: float = _limit(
-        1200.0, "a job that prints nothing but lines that it has printed before for so long stands still"
+        1200.0, "a job that only repeats lines that it has printed before stands still after this"
     )
     worthless_s: float = _limit(
-        600.0, "a value of a job's work that was never 0, no number or ten times as slow, and is for so long"
+        600.0,
+        "work goes on for nothing when a value is 0, not a number or ten times as slow for this long,"
+        " and never was before",
     )
     member_fails_s: float = _limit(
         300.0,
         "a worker that prints something else than its work for so long, while others work, is broken",
     )
     only_failures_s: float = _limit(
-        900.0, "a job that reports the same failure again and again, and nothing new, for so long only fails"
+        900.0, "a job only fails when it reports the same failure, and nothing new, for this long"
     )
     patience_most_s: float = _limit(
-        1800.0, "a failure that nothing followed is told after so long, however slow the job's pace is"
+        1800.0,
+        "a failure that no line followed is reported after this at the latest, however slow the job is",
     )
-    quiet_floor_s: float = _limit(1800.0, "silence of a job that reports no progress, unusual from here on")
-    quiet_gap_factor: float = _limit(4.0, "and not before so many times its longest silence so far")
-    silent_floor_s: float = _limit(7200.0, "silence of such a job that people are told of")
-    silent_gap_factor: float = _limit(10.0, "and not before so many times its longest silence so far")
+    quiet_floor_s: float = _limit(
+        1800.0, "a job that reports no progress is unusually quiet after this at the earliest"
+    )
+    quiet_gap_factor: float = _limit(
+        4.0, "such a job is unusually quiet only after this many times its longest silence so far"
+    )
+    silent_floor_s: float = _limit(7200.0, "the silence of such a job is reported after this at the earliest")
+    silent_gap_factor: float = _limit(
+        10.0, "it is reported only after this many times the job's longest silence so far"
+    )
     # Measured on real pipelines: with a floor of 300 s a healthy one counts as quiet.
-    pace_floor_s: float = _limit(600.0, "silence of a job that counts its work, unusual from here on")
-    pace_median_factor: float = _limit(20.0, "and not before so many times its usual gap between two counts")
-    pace_gap_factor: float = _limit(6.0, "nor so many times the longest gap that it has survived")
-    pace_told_factor: float = _limit(3.0, "so many times what is unusual, people are told of it")
+    pace_floor_s: float = _limit(
+        600.0, "a job that counts its work is unusually quiet after this at the earliest"
+    )
+    pace_median_factor: float = _limit(
+        20.0, "such a job is unusually quiet only after this many times its usual gap between two counts"
+    )
+    pace_gap_factor: float = _limit(
+        6.0, "it is unusually quiet only after this many times the longest gap that it has survived"
+    )
+    pace_told_factor: float = _limit(
+        3.0, "its silence is reported after this many times the time after which it is unusual"
+    )
     told_quiet_s: float = _limit(
-        3600.0, "a line that tells of so long without work is as good as a count that stands still"
+        3600.0, "a line that speaks of this much time without work counts like a count that stands still"
     )
-    healing_s: float = _limit(600.0, "how long the job's own recovery may take before it is doubted")
-    blind_incident_s: float = _limit(600.0, "how long the cluster cannot be seen before people are told")
+    healing_s: float = _limit(600.0, "time that the job's own recovery may take before babysit doubts it")
+    blind_incident_s: float = _limit(600.0, "a cluster that cannot be read for this long is reported")
     damping_s: float = _limit(
-        300.0, "a message and its opposite (an alarm, and that it is over) are at least so far apart"
+        300.0, "shortest time between an alarm and the message that it is over, or the reverse"
     )
-    same_error_escalate_count: int = _limit(3, "the same error in so many tries is the program's own")
-    restarts_per_day: int = _limit(3, "restarts that may be proposed within 24 h; real progress refills them")
+    same_error_escalate_count: int = _limit(
+        3, "the same error in this many tries counts as the program's own"
+    )
+    restarts_per_day: int = _limit(
+        3, "restarts that may be proposed within 24 h; real progress restores them"
+    )
     proposal_expires_s: float = _limit(
-        43200.0, "a proposal nobody answers expires after this, or goes to the next approvers"
+        43200.0, "a proposal that nobody answers expires after this, or goes to the next approvers"
     )
 
     def __post_init__(self) -> None:

@@ -255,6 +255,9 @@ def read_cases(place: Path) -> tuple[LabelledCase, ...]:
             documents = [
                 document for document in yaml.safe_load_all(path.read_text(encoding="utf-8")) if document
             ]
+            if any(not isinstance(document, dict) for document in documents):
+                faults.append(f"{path}: not a case, which has the fields id, evidence and label")
+                continue
             cases += [LabelledCase.model_validate(document) for document in documents]
         except ValidationError as error:
             places = (
@@ -266,12 +269,15 @@ def read_cases(place: Path) -> tuple[LabelledCase, ...]:
             faults.append(f"{path}: {error.strerror}")
         except RecursionError:
             faults.append(f"{path}: nested too deeply")
+        except yaml.MarkedYAMLError as error:
+            line = f" line {error.problem_mark.line + 1}:" if error.problem_mark else ""
+            faults.append(f"{path}:{line} not YAML: {error.problem}")
         except (yaml.YAMLError, ValueError) as error:
             faults.append(f"{path}: {str(error).splitlines()[0]}")
     if faults:
         raise UserError(
             "Some files are not labelled cases:\n" + "\n".join(faults),
-            next_step="Correct these places, or leave these files out.",
+            next_step="Correct these places, or leave these files out. For a log use `babysit classify`.",
         )
     if not cases:
         raise UserError(f"{place} holds no *.yaml case.", next_step="Give a folder of labelled cases.")

@@ -43,7 +43,7 @@ class _Told:
 def approve(
     proposal: Id, settings: SettingsFile = None, state_dir: StateDir = None, as_json: Json = False
 ) -> None:
-    """Approve a proposal: show the whole of what would be done, ask for confirmation, do it.
+    """Approve a proposal: show all that would be done, ask for confirmation, do it.
 
     Needs a person at a terminal: called by a program it exits 4 and the attempt is kept in the report.
     Exit code 3: the submission failed. 5: it was withdrawn, expired, answered otherwise, or called off.
@@ -76,7 +76,7 @@ def snooze(
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
-    """Put a proposal off for a while: it stays open, and is brought up again after that."""
+    """Be asked again about a proposal later. It stays open until it expires."""
     from babysitter.model.proposal import Answer
 
     lasts = parse_duration(span, at_most=MAX_SNOOZE, option="--for", above_zero=True)

@@ -39,18 +39,28 @@ def classify(
         list[Path] | None,
         typer.Argument(
             readable=False,  # typer's own refusal has no next step
-            help="Log files, also .gz and .zst, or folders of Ray; - or nothing reads standard input.",
+            help="Log files (also .gz, .zst) or Ray session folders; - or none: read standard input.",
         ),
     ] = None,
-    kind: Annotated[str, typer.Option(help="Kind of job (zephyr, plain, training, ray); empty = any.")] = "",
-    threads: Annotated[list[Path] | None, typer.Option(help="A thread dump as text (py-spy).")] = None,
-    state: Annotated[JobState | None, typer.Option(help="The job's state, as the cluster says.")] = None,
+    kind: Annotated[
+        str, typer.Option(help="Kind of job: zephyr, plain, training or ray; default: any.")
+    ] = "",
+    threads: Annotated[
+        list[Path] | None, typer.Option(help="File with a thread dump (py-spy); repeatable.")
+    ] = None,
+    state: Annotated[
+        JobState | None,
+        typer.Option(help="State of the job. Give it if you know it: the verdict gets surer."),
+    ] = None,
     exit_code: Annotated[int | None, typer.Option(help="Exit code of the task.")] = None,
     error: Annotated[str, typer.Option(help="Error field of the job or task.")] = "",
-    pending_reason: Annotated[str, typer.Option(help="Why it is not placed, as the cluster says.")] = "",
-    last_log_age: Annotated[float | None, typer.Option(help="Age of the newest line in seconds.")] = None,
+    pending_reason: Annotated[str, typer.Option(help="Reason of the cluster why the job waits.")] = "",
+    last_log_age: Annotated[
+        float | None, typer.Option(help="Seconds since the newest line was printed.")
+    ] = None,
     why_not: Annotated[
-        Cause | None, typer.Option(help="Say instead why this cause was not found: which demands failed.")
+        Cause | None,
+        typer.Option(metavar="CAUSE", help="Print instead why this cause was not found, e.g. host-oom."),
     ] = None,
     against: Against = None,
     advise: Advise = False,
@@ -59,7 +69,10 @@ def classify(
     settings: SettingsFile = None,
     as_json: Json = False,
 ) -> None:
-    """Find the cause in log files, offline: cause first, then the lines that prove it, then what to do."""
+    """Find the cause of a failure in log files, offline.
+
+    Prints the cause, the lines that prove it, and what to do.
+    """
     gc.disable()  # modules and rules live until the command ends: the collector would search them for nothing
     from babysitter.playbook.load import load
     from babysitter.shipped import shipped

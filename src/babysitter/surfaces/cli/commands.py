@@ -40,8 +40,8 @@ class CommandEntry:
 
 _WATCH, _LOOK, _DECIDE, _LEARN, _RUN = (
     "Watching",
-    "Looking",
-    "Deciding",
+    "Finding the cause",
+    "Answering proposals",
     "Playbooks and recordings",
     "Running",
 )
@@ -72,7 +72,7 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "logs": CommandEntry(
         "logs:logs",
-        "Print what a job and its children write.",
+        "Print the log of a job and its children.",
         _LOOK,
         "babysit logs /ada/dedup -f --cluster marin",
     ),
@@ -83,7 +83,10 @@ COMMANDS: dict[str, CommandEntry] = {
         "babysit open /ada/dedup --cluster marin",
     ),
     "status": CommandEntry(
-        "status:status", "Show how a watched job is doing.", _WATCH, "babysit status /ada/dedup --watch"
+        "status:status",
+        "Show how a watched job is doing: phase, progress, incidents.",
+        _WATCH,
+        "babysit status /ada/dedup --watch",
     ),
     "list": CommandEntry(
         "status:list_watches", "List everything that is being watched.", _WATCH, "babysit list --all"
@@ -105,7 +108,7 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "preflight": CommandEntry(
         "preflight:preflight",
-        "Check an `iris job run` line before it is typed.",
+        "Check an `iris job run` command without running it.",
         _WATCH,
         "babysit preflight -- iris --cluster marin job run --no-wait -- python x.py",
         takes_command=True,
@@ -119,7 +122,7 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "explain": CommandEntry(
         "diagnose:explain",
-        "Say why the last verdict is what it is.",
+        "Explain the last verdict on a watched job.",
         _LOOK,
         "babysit explain /ada/dedup --why-not zombie",
     ),
@@ -131,7 +134,7 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "incidents": CommandEntry(
         "remembered_incidents:app",
-        "List remembered incidents, find similar ones, teach.",
+        "List and search past incidents; store their true cause.",
         _LOOK,
         "babysit incidents --like i-1f2e3d4c5b",
     ),
@@ -140,7 +143,10 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "deny": CommandEntry("answer:deny", "Deny a proposal.", _DECIDE, "babysit deny p-1f2e3d4c"),
     "snooze": CommandEntry(
-        "answer:snooze", "Put a proposal off for a while.", _DECIDE, "babysit snooze p-1f2e3d4c --for 2h"
+        "answer:snooze",
+        "Be asked again about a proposal later.",
+        _DECIDE,
+        "babysit snooze p-1f2e3d4c --for 2h",
     ),
     "propose": CommandEntry(
         "propose:propose",
@@ -162,33 +168,40 @@ COMMANDS: dict[str, CommandEntry] = {
     ),
     "record": CommandEntry(
         "recordings:record",
-        "Write what a cluster answers into a folder.",
+        "Record the answers of a cluster about a job.",
         _LEARN,
         "babysit record /ada/dedup -o dedup-recording --cluster marin",
     ),
     "replay": CommandEntry(
         "recordings:replay",
-        "Judge a recording on its own clock.",
+        "Diagnose a recording step by step.",
         _LEARN,
         "babysit replay dedup-recording --reasons",
     ),
     "serve": CommandEntry("serve:serve", "Run the service in this terminal.", _RUN, "babysit serve"),
-    "mcp": CommandEntry("mcp:mcp", "Offer tools to coding agents.", _RUN, "babysit mcp"),
+    "mcp": CommandEntry("mcp:mcp", "Serve tools for coding agents (MCP).", _RUN, "babysit mcp"),
     "skills": CommandEntry(
-        "skills:app", "List, check and install the skills for coding agents.", _RUN, "babysit skills install"
+        "skills:app", "Install instructions for coding agents.", _RUN, "babysit skills install"
     ),
     "slack": CommandEntry(
         "slack:app", "Set up and check Slack.", _RUN, "babysit slack manifest -o manifest.yaml"
     ),
     "sim": CommandEntry("sim:sim", "Run a simulated cluster.", _RUN, "babysit sim zombie --speed 20"),
-    "demo": CommandEntry("demo:demo", "Watch a whole story in half a minute.", _RUN, "babysit demo"),
-    "doctor": CommandEntry(
-        "setup:doctor", "Check every part of the set-up for real.", _RUN, "babysit doctor --cluster marin"
+    "demo": CommandEntry(
+        "demo:demo", "Show a hang and its restart on a simulated cluster.", _RUN, "babysit demo"
     ),
-    "init": CommandEntry("setup:init", "Write a commented configuration file.", _RUN, "babysit init"),
+    "doctor": CommandEntry(
+        "setup:doctor",
+        "Test the set-up: settings, cluster, channels.",
+        _RUN,
+        "babysit doctor --cluster marin",
+    ),
+    "init": CommandEntry(
+        "setup:init", "Write a settings file with every default as a comment.", _RUN, "babysit init"
+    ),
     "completion": CommandEntry(
         "completion:completion",
-        "Print what completes commands in a shell.",
+        "Print the completion script for a shell.",
         _RUN,
         "babysit completion bash >> ~/.bashrc",
     ),
@@ -245,8 +258,8 @@ app = typer.Typer(
     cls=_Lazy,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    help="Watches long-running cluster jobs, says what broke and why, restarts only what a person approves.",
-    epilog="`babysit COMMAND --help` tells more. New here? `babysit demo`",
+    help="Watch long-running cluster jobs, find causes of failures, restart after a person's approval.",
+    epilog="`babysit COMMAND --help` shows the options of a command. New here? Run `babysit demo`.",
 )
 
 

@@ -44,10 +44,13 @@ def demo(
     ] = SPEED,
     slack_sim: Annotated[
         bool,
-        typer.Option("--slack-sim", help="Also in a simulated Slack, to look at and press in a browser."),
+        typer.Option("--slack-sim", help="Also show a simulated Slack in your browser, with buttons."),
     ] = False,
 ) -> None:
-    """Watch a whole story in half a minute: healthy, zombie, approval, restart, end."""
+    """Show the life of a job on a simulated cluster, in half a minute: it works, hangs, and is restarted.
+
+    babysit asks you to approve the restart. Nothing outside this machine is touched.
+    """
     asks = not yes and sys.stdin.isatty()
     with tempfile.TemporaryDirectory(prefix="babysit-demo-") as folder, hidden_waits():
         asyncio.run(_demo(Path(folder), speed, asks=asks, in_slack=slack_sim))

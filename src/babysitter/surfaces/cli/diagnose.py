@@ -57,7 +57,7 @@ def diagnose(
         bool | None,
         typer.Option(
             "--second-look/--no-second-look",
-            help="Wait 20 s for a second look where it decides; default: at a terminal, without --json.",
+            help="Look again after 20 s if that decides; default: yes at a terminal, no with --json.",
         ),
     ] = None,
     against: Against = None,
@@ -66,7 +66,10 @@ def diagnose(
     settings: SettingsFile = None,
     as_json: Json = False,
 ) -> None:
-    """Look at a job and say what is wrong. Reads only, keeps nothing."""
+    """Look at a job once and print what is wrong. Only reads, and stores nothing.
+
+    For a log file use `babysit classify`.
+    """
     from babysitter.surfaces.diagnose_reply import reply_of
     from babysitter.surfaces.views import DiagnoseReply
     from babysitter.usecases.diagnose_job import diagnose_once
@@ -126,22 +129,25 @@ async def _advised(looked: "Looked", settings: "Settings", exchange: Path | None
 
 def explain(
     job: Annotated[str, typer.Argument(help="Job id or watch id.")],
-    why_not: Annotated[str, typer.Option(help="A suspicion (zombie, stuck) or a cause (host-oom).")] = "",
+    why_not: Annotated[
+        str,
+        typer.Option(help="Explain why a suspicion (zombie, stuck) or a cause (host-oom) was not reported."),
+    ] = "",
     all_reasons: Annotated[bool, typer.Option("--all", help="List every reason with its values.")] = False,
     cluster: OfCluster = "",
     advice: Annotated[
-        bool, typer.Option("--advice", help="Print the second opinions on its incidents, with what was said.")
+        bool, typer.Option("--advice", help="Print the second opinions on its incidents in full.")
     ] = False,
     advise: Annotated[
         bool,
-        typer.Option("--advise", help="Ask for a second opinion on its newest incident, if none is there."),
+        typer.Option("--advise", help="Ask for a second opinion on its newest incident, unless it has one."),
     ] = False,
     advisor_exchange: Exchange = None,
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
-    """Say why the last verdict is what it is: what is for it, against it, and what would change it."""
+    """Explain the last verdict on a watched job: what speaks for it, against it, and what would change it."""
     from babysitter.surfaces.printable import safe
 
     async def explaining() -> str:
@@ -181,7 +187,7 @@ def explain(
 def report(
     job: Annotated[str, typer.Argument(help="Job id or watch id.")],
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="A file instead of the terminal.")
+        Path | None, typer.Option("-o", "--output", help="File to write; default: the terminal.")
     ] = None,
     cluster: OfCluster = "",
     settings: SettingsFile = None,

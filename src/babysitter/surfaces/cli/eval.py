@@ -3,10 +3,11 @@
 import asyncio
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from babysitter.errors import UserError
 from babysitter.surfaces.cli.options import Advise, Exchange, Json, Playbooks, SettingsFile, advice_settings
 from babysitter.waits import waiting_for
 
@@ -18,7 +19,7 @@ MAX_REASONS = 5  # cases without an opinion that are named
 
 
 def evaluate(
-    cases: Annotated[Path, typer.Argument(help="Folder (or file) of labelled cases.")],
+    cases: Annotated[Path, typer.Argument(help="Folder or file of labelled cases (*.yaml).")],
     predictions: Annotated[
         Path | None, typer.Option(help="Write one JSON line per case: id, cause, action, text.")
     ] = None,
@@ -31,11 +32,20 @@ def evaluate(
     settings: SettingsFile = None,
     as_json: Json = False,
 ) -> None:
-    """Measure the diagnosis on labelled cases: accuracy, false alarms, missed fatal ones, leaked secrets."""
+    """Measure the diagnosis on labelled cases.
+
+    Cause, strict: how often it is the labelled cause. Lenient: that, or a cause that the label also accepts.
+    Action: how often the labelled action is advised. False alarms: benign cases that are reported. Missed:
+    fatal cases that are not. Leaked secrets: secrets of the cases that are printed.
+
+    fixtures/diagnosis.yaml has examples of cases.
+    """
     from babysitter.playbook.load import load
     from babysitter.shipped import shipped
     from babysitter.workbench import evaluate as service
 
+    if predictions is not None:
+        _write(predictions, "", mode="a")  # a place that cannot be written is refused now, not after minutes
     with waiting_for("the diagnosis of every case"):
         report = service.evaluate(service.read_cases(cases), load([shipped(), *(playbooks or [])]))
     comparison = None
@@ -45,7 +55,7 @@ def evaluate(
         report = comparison.advised
     if predictions is not None:
         lines = [json.dumps(case.prediction, ensure_ascii=False) for case in report.graded]
-        predictions.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        _write(predictions, "\n".join(lines) + "\n")
     if as_json:
         figures = service.as_json(report)
         if comparison is not None:
@@ -57,6 +67,16 @@ def evaluate(
     if comparison is not None:
         _print_comparison(comparison)
     _print_report(report, show_wrong=show_wrong)
+
+
+def _write(path: Path, text: str, *, mode: Literal["a", "w"] = "w") -> None:
+    try:
+        with path.open(mode, encoding="utf-8") as file:
+            file.write(text)
+    except OSError as fault:
+        raise UserError(
+            f"{path} cannot be written: {fault.strerror}.", next_step="Name another file with --predictions."
+        ) from fault
 
 
 async def _compared(

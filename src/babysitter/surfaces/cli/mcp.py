@@ -34,7 +34,7 @@ def mcp(
     host: Annotated[str, typer.Option(help="A loopback address.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="0 = any free one.")] = DEFAULT_PORT,
     token_file: Annotated[
-        Path | None, typer.Option(help="With --http: a file with the token that clients must bear.")
+        Path | None, typer.Option(help="With --http: a file with the token that clients must send.")
     ] = None,
     cluster: Cluster = "",
     controller_url: Url = "",
@@ -44,7 +44,7 @@ def mcp(
     settings: SettingsFile = None,
     state_dir: StateDir = None,
 ) -> None:
-    """Offer babysit's tools to coding agents: they look, wait and ask; only people approve.
+    """Serve babysit's tools to coding agents (MCP). They look, wait and ask; only people approve.
 
     The cluster named here is the default of every tool.
     """

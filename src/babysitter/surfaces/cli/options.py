@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from babysitter.engine.cluster_pool import ClusterSpec
 
 Cluster = Annotated[
-    str, typer.Option(help="Name of a cluster: of the settings, or as `iris --cluster` knows it.")
+    str, typer.Option(help="Name of a cluster: from the settings, or as in `iris --cluster NAME`.")
 ]
 OfCluster = Annotated[
-    str, typer.Option("--cluster", help="Name of its cluster, where several have a job of this id.")
+    str, typer.Option("--cluster", help="Name of its cluster, if several have a job of this id.")
 ]
-Url = Annotated[str, typer.Option("--controller-url", help="Address of the controller.")]
+Url = Annotated[
+    str, typer.Option("--controller-url", help="Address of an Iris controller, http://HOST:PORT.")
+]
 Ray = Annotated[
     str,
     typer.Option("--ray", help="Address of a Ray dashboard, http://HOST:8265."),
@@ -34,7 +36,7 @@ RaySession = Annotated[
     typer.Option(
         "--ray-session",
         readable=False,  # typer's own refusal has no next step
-        help="Session folder of a Ray run that nobody submitted; one a node, with --ssh as HOST:/PATH.",
+        help="Session folder of a Ray run that nobody submitted; repeat for other nodes: HOST:/PATH.",
     ),
 ]
 Ssh = Annotated[
@@ -42,7 +44,7 @@ Ssh = Annotated[
     typer.Option(
         "--ssh",
         metavar="TEMPLATE",
-        help="How folders HOST:/PATH are read, e.g. 'ssh -o BatchMode=yes {host}'.",
+        help="Command that reads folders HOST:/PATH, e.g. 'ssh -o BatchMode=yes {host}'.",
     ),
 ]
 DriverLog = Annotated[
@@ -50,24 +52,29 @@ DriverLog = Annotated[
     typer.Option(
         "--log",
         readable=False,
-        help="Log of the run's driver, or their folder for the newest; with --ray-session.",
+        help="Log of the run's driver, or a folder of such logs (the newest is read); with --ray-session.",
     ),
 ]
-ClusterFile = Annotated[str, typer.Option("--config", help="A cluster file of iris.")]
-Iris = Annotated[str, typer.Option("--iris-command", help="The iris command, e.g. 'uv run iris'.")]
+ClusterFile = Annotated[str, typer.Option("--config", help="Path of an Iris cluster file.")]
+Iris = Annotated[str, typer.Option("--iris-command", help="How to call iris, e.g. 'uv run iris'.")]
 Transport = Annotated[
     Literal["rpc", "cli"],
-    typer.Option(help="How to ask the cluster: rpc over HTTP, or cli through the iris command."),
+    typer.Option(help="How to read the cluster: rpc over HTTP, or cli through the iris command."),
 ]
-SettingsFile = Annotated[Path | None, typer.Option("--settings", help="The settings file of babysit.")]
-StateDir = Annotated[Path | None, typer.Option("--state-dir", help="Where watches are kept.")]
+SettingsFile = Annotated[
+    Path | None, typer.Option("--settings", help="Settings file; default: ~/.config/babysit/config.yaml.")
+]
+StateDir = Annotated[
+    Path | None, typer.Option("--state-dir", help="Folder of the database; default: ~/.local/state/babysit.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 Against = Annotated[
     list[Path] | None,
     typer.Option("--against", help="Log of an earlier run that ended well, to compare with; repeatable."),
 ]
 Playbooks = Annotated[
-    list[Path] | None, typer.Option("--playbooks", help="Further folders of rules; later ones win.")
+    list[Path] | None,
+    typer.Option("--playbooks", help="Folder with rules of your own; repeatable, later ones win."),
 ]
 Advise = Annotated[bool, typer.Option("--advise", help="Ask the configured advisor for a second opinion.")]
 
@@ -148,7 +155,8 @@ def cluster_from(settings: "Settings", given: ClusterOptions) -> "ClusterSpec":
             return _ray_spec(address)
         raise UserError(
             "Which cluster?",
-            next_step="Give --cluster NAME, --controller-url URL, --config FILE or --ray URL.",
+            next_step="Give --cluster NAME, --controller-url URL or --ray URL, or set default_cluster.\n"
+            "For a log file: `babysit classify FILE`.",
         )
     known = configured_clusters(settings).get(name)
     try:
@@ -193,7 +201,7 @@ def session_from(
         if not jobs:
             raise UserError(
                 "Which job?",
-                next_step="Name its full id, or the session folder of a Ray run with --ray-session.",
+                next_step="Name its full id, such as /user/name, or a Ray session with --ray-session.",
             )
         return None
     if jobs:

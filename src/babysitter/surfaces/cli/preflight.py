@@ -24,21 +24,23 @@ def preflight(
         Literal["april", "may", "august"] | None,
         typer.Option(help="Generation of client and controller, where no controller is asked."),
     ] = None,
-    config: Annotated[Path | None, typer.Option(help="A cluster file: what machines there are.")] = None,
-    controller_url: Annotated[str, typer.Option(help="Address of the controller, to ask it.")] = "",
+    config: Annotated[
+        Path | None, typer.Option(help="Path of an Iris cluster file: it says which machines there are.")
+    ] = None,
+    controller_url: Annotated[str, typer.Option(help="Address of an Iris controller, to ask it too.")] = "",
     purpose: Annotated[
         Literal["submit", "resubmit"], typer.Option(help="A new job, or the successor of a stopped one.")
     ] = "submit",
-    line: Annotated[str, typer.Option(help="The line as typed, with its variables not expanded.")] = "",
+    line: Annotated[str, typer.Option(help="The command as typed, before the shell expands variables.")] = "",
     as_json: Json = False,
     submit_words: Annotated[str, typer.Option("--submit-words", hidden=True)] = "",
 ) -> None:
-    """Check an `iris job run` line before it is typed, in this folder and environment.
+    """Check an `iris job run` command in this folder and environment, without running it.
 
     Or a job as `babysit submit` takes it: babysit preflight --cluster NAME --memory 8GB -- python x.py,
     with every option of submit.
 
-    Exit code 0: may be submitted (perhaps with warnings). 1: it would be refused, or the job is doomed.
+    Exit code 0: it may be submitted, perhaps with warnings. 1: it would be refused, or the job would fail.
     """
     from babysitter.usecases.check_command import CommandToCheck, check_command
 

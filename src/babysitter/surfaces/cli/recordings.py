@@ -35,17 +35,18 @@ MAX_RECORDING = timedelta(days=30)
 def replay(
     folder: Annotated[Path, typer.Argument(help="Folder of a recording.")],
     time_scale: Annotated[
-        float, typer.Option(min=0.001, max=100_000.0, help="Let every recorded second take so many.")
+        float, typer.Option(min=0.001, max=100_000.0, help="Seconds that each recorded second counts as.")
     ] = 1.0,
     playbooks: Annotated[
-        list[Path] | None, typer.Option("--playbooks", help="Further folders of rules; later ones win.")
+        list[Path] | None,
+        typer.Option("--playbooks", help="Folder with rules of your own; repeatable, later ones win."),
     ] = None,
     reasons: Annotated[
-        bool, typer.Option("--reasons", help="Print the reasons of every step, held or not.")
+        bool, typer.Option("--reasons", help="Print the reasons of every step, also those that did not hold.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Judge a recording step by step, as if it happened now."""
+    """Diagnose a recording step by step, as if it happened now."""
     from babysitter.workbench.replay import as_json as to_json
     from babysitter.workbench.replay import replay_folder
 
@@ -72,7 +73,7 @@ def record(
     ] = "1h",
     settings: SettingsFile = None,
 ) -> None:
-    """Write what the cluster answers about a job into a folder, secrets taken out, until the job ends."""
+    """Record what the cluster answers about a job into a folder, without secrets, until the job ends."""
     from babysitter.workbench.record import record_job
 
     at_most = parse_duration(longest, at_most=MAX_RECORDING, option="--for", above_zero=True)

@@ -38,7 +38,7 @@ def incidents(
         Cause | None, typer.Option(help="Only of this cause: as a person said, else as judged.")
     ] = None,
     since: Annotated[str, typer.Option(help="Only of this last time, e.g. 30d.")] = "",
-    limit: Annotated[int, typer.Option(min=1, max=MAX_SHOWN, help="Show at most so many.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=MAX_SHOWN, help="Show at most this many.")] = 20,
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,

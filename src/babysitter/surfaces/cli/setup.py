@@ -36,7 +36,7 @@ def doctor(
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
-    """Check every part of the set-up for real; exits 1 when one does not work."""
+    """Test the set-up: rules, state folder, service, channels, cluster. Exits 1 if one does not work."""
     from babysitter.surfaces.cli.json_replies import CheckView, DoctorReply
     from babysitter.usecases.doctor import examine_setup
 
@@ -59,9 +59,11 @@ def doctor(
 
 
 def init(
-    file: Annotated[Path | None, typer.Argument(help="Where; the default place when left out.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(help="File to write; default: ~/.config/babysit/config.yaml.")
+    ] = None,
 ) -> None:
-    """Write a commented configuration file with every setting and its default."""
+    """Write a settings file with every setting and its default as comments."""
     import os
 
     from babysitter.config import default_config_folder, render_commented_defaults

@@ -36,7 +36,9 @@ def list_skills(as_json: Json = False) -> None:
 
 @app.command()
 def check(
-    folder: Annotated[Path | None, typer.Argument(help="A folder of skills; ours when left out.")] = None,
+    folder: Annotated[
+        Path | None, typer.Argument(help="A folder of skills; default: the shipped ones.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Hold skills to the format. Exit code 2 when one breaks it."""

@@ -47,7 +47,12 @@ def manifest(
     if output is None:
         typer.echo(text, nl=False)
         return
-    output.write_text(text, encoding="utf-8")
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as fault:
+        raise UserError(
+            f"{output} cannot be written: {fault.strerror}.", next_step="Name another file."
+        ) from fault
     typer.echo(f"Written to {output}.")
 
 
@@ -67,7 +72,7 @@ def check(
     settings: SettingsFile = None,
     json_output: Annotated[bool, typer.Option("--json", help="Findings as JSON.")] = False,
 ) -> None:
-    """Try tokens, scopes, channel, events and a whole round trip of a button; say what to mend.
+    """Try tokens, scopes, channel, events and a whole round trip of a button; say what to fix.
 
     Tries what the settings file and the environment say, as the service would.
     """

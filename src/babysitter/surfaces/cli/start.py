@@ -1,4 +1,4 @@
-"""`start`: a promise to look after jobs."""
+"""`start`: watch jobs."""
 
 import asyncio
 import os
@@ -59,35 +59,39 @@ def start(
     iris_command: Iris = "",
     transport: Transport = "rpc",
     resubmit: Annotated[
-        str | None, typer.Option(help="The command that starts the job again, as one shell-quoted string.")
+        str | None, typer.Option(help="Command of a restart, in quotes. Default: what the cluster stored.")
     ] = None,
     workdir: Annotated[
         Path | None,
-        typer.Option(help="The folder to submit from; its files are shipped. Default: this folder."),
+        typer.Option(help="Folder that a restart runs in; its files are sent. Default: this folder."),
     ] = None,
     env_from: Annotated[
         str,
-        typer.Option(help="Variables that a restart may take from the environment: HF_TOKEN,WANDB_API_KEY."),
+        typer.Option(
+            help="Variables that a restart may take from the environment, e.g. HF_TOKEN,WANDB_API_KEY."
+        ),
     ] = "",
     owner: Annotated[str, typer.Option(help="Who may approve: a Slack user id or user@host.")] = "",
-    wait: Annotated[bool, typer.Option("--wait", help="Stay, and exit with the jobs' outcome.")] = False,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait for the jobs and exit with their status.")
+    ] = False,
     foreground: Annotated[
-        bool, typer.Option("--foreground", help="Run the service in this process, until the jobs end.")
+        bool, typer.Option("--foreground", help="Run the service in this terminal until the jobs end.")
     ] = False,
     lines: Annotated[
         bool,
         typer.Option(
             "--lines/--no-lines",
-            help="With --foreground: print the lines of the jobs and their children, too (default).",
+            help="With --foreground: also print the logs of the jobs and their children (default).",
         ),
     ] = True,
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
-    """Watch one or more jobs: tell when something is really wrong, propose a restart where it helps.
+    """Watch one or more jobs: report what goes wrong, and propose a restart where it helps.
 
-    The service that looks after them runs in the background; it is started where none runs.
+    A background service does the watching, also after this command has ended. It is started if none runs.
 
     Exit codes with --wait or --foreground: 0 the jobs succeeded, 1 failed, 10 stopped by a person,
     11 can never be scheduled, 12 lost its machines.

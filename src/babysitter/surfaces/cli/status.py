@@ -31,7 +31,9 @@ Job = Annotated[str, typer.Argument(help="Job id or watch id.")]
 
 def status(
     job: Annotated[str, typer.Argument(help="Job id or watch id; all watches when left out.")] = "",
-    watch: Annotated[bool, typer.Option("--watch", help="Keep showing it, live.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Show it live until it has ended or Ctrl+C.")
+    ] = False,
     cluster: OfCluster = "",
     settings: SettingsFile = None,
     state_dir: StateDir = None,
@@ -63,7 +65,9 @@ def status(
 
 
 def list_watches(
-    everything: Annotated[bool, typer.Option("--all", help="Also ended jobs and stopped watches.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Show ended jobs and stopped watches too.")
+    ] = False,
     settings: SettingsFile = None,
     state_dir: StateDir = None,
     as_json: Json = False,
@@ -114,7 +118,10 @@ def wait(
         list[str] | None,
         typer.Option("--until", help="incident, stage or terminal; all three when left out."),
     ] = None,
-    cursor: Annotated[int | None, typer.Option(help="From the previous answer: nothing is missed.")] = None,
+    cursor: Annotated[
+        int | None,
+        typer.Option(help="`cursor` of the previous answer, so that nothing in between is missed."),
+    ] = None,
     longest: Annotated[
         str, typer.Option("--for", help="How long to wait at most: seconds, or 30m, 2h, 1d.")
     ] = "30m",
