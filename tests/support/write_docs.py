@@ -311,20 +311,27 @@ def _first_line(function: Callable[..., Any]) -> str:
 
 _RESUBMISSION = """# What is checked before a job is submitted
 
-## A line that you are about to type
+`babysit preflight` finds what would make a submission fail before you run it. The same checks run before every restart.
+
+## A command that you are about to run
 
 ```
 babysit preflight --config lib/iris/config/marin.yaml -- iris --cluster marin job run --no-wait -- python x.py
 babysit preflight --generation may --line 'iris job run -e TOKEN $TOKEN -- python x.py' -- iris job run -e TOKEN $TOKEN -- python x.py
 ```
 
-reads the command in the current folder with the current environment, runs the checks below, and submits nothing. `--config` says
-what machines the cluster has, `--controller-url` asks the controller too, `--line` holds the line before the shell expanded it.
-Exit code 0: it may be submitted, perhaps with warnings. 1: it would be refused, or the job is doomed. 2: the arguments of preflight
-itself are wrong. What could not be asked is a finding `not-checked`. `--json`:
-`{"verdict": "ok"|"blocked", "generation": ..., "findings": [{"id", "severity", "reason", "fix", "command"}]}`.
+It reads the command in the current folder with the current environment, runs the checks below, and submits nothing.
 
-## A job that is submitted again: what is sent, in this order
+- `--config` says which machines the cluster has, `--controller-url` asks the controller too, `--line` holds the command as you typed it, before the
+  shell expanded its variables.
+- Exit code 0: it may be submitted, perhaps with warnings. 1: it would be refused, or the job would fail. 2: the arguments of preflight
+  itself are wrong.
+- A check that could not be made is a finding `not-checked`.
+- `--json` prints `{"verdict": "ok"|"blocked", "generation": ..., "findings": [{"id", "severity", "reason", "fix", "command"}]}`.
+
+## How a job is submitted again
+
+The first of these that is possible is used:
 
 1. The command given with `--resubmit`, run in the folder given with `--workdir` (default: the folder where `babysit start` was
    called). Where a command was given, only that command is run.
@@ -332,25 +339,26 @@ itself are wrong. What could not be asked is a finding `not-checked`. `--json`:
 3. The command line that the cluster stored, in the folder of `--workdir`.
 
 Values of variables that the cluster blanks are taken from the environment of the service, only for the names in `--env-from`
-(or `env_from` of the settings). Any other blank rules this way out, and the card names what is missing.
+(or `env_from` of the settings). If another value is blank, this way cannot be used, and the card names what is missing.
 
 ## What the card shows
 
 The job to stop, the command with its folder, the commit and the number of changed files; over HTTP the program, the bundle and
-the resources. Beside it: the one change with its reason, differences from what the cluster stored, and why an earlier approval
-was called off. What does not fit is cut, and the card asks to `Show the whole command` before it can be approved
+the resources. Beside it: each change with its reason, differences from what the cluster stored, and why an earlier approval
+was called off. A command that does not fit is cut, and must be shown whole (`Show the whole command`) before it can be approved
 ([slack.md](slack.md)). `babysit approve` prints all of it before it asks.
 
 ## What is checked
 
-By `babysit preflight`; before a restart is proposed, and again after the approval before the job is stopped. A check that fails calls the restart off;
-nothing was stopped then. A check that cannot be made now delays the restart; one that can never be made is a warning.""".splitlines()
+The checks run in `babysit preflight` and `babysit submit`, before a restart is proposed, and again after the approval, before the job is stopped. If one
+fails then, the restart is called off and nothing was stopped. A check that cannot be made now delays the restart; one that can never be made is a
+warning.""".splitlines()
 _AFTER_CHECKS = """
-## When the submission fails all the same
+## When the submission fails after the stop
 
-The old job has ended and the new one is not there. One urgent message carries the exact command to paste. The submission is tried
+Then the old job has ended and the new one does not exist. One urgent message has the exact command to paste. The submission is tried
 again at growing pauses, from 10 s to 5 min, until the approval expires. Each try first looks for the computed name: a job that you
-submitted yourself under that name is followed, and not submitted twice.""".splitlines()
+submitted yourself under that name is watched, and not submitted twice.""".splitlines()
 
 PAGES: dict[str, Callable[[], str]] = {
     "json.md": json_page,

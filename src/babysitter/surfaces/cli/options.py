@@ -155,8 +155,7 @@ def cluster_from(settings: "Settings", given: ClusterOptions) -> "ClusterSpec":
             return _ray_spec(address)
         raise UserError(
             "Which cluster?",
-            next_step="Give --cluster NAME, --controller-url URL or --ray URL, or set default_cluster.\n"
-            "For a log file: `babysit classify FILE`.",
+            next_step="Give --cluster NAME, --controller-url URL or --ray URL. For a log: `babysit classify FILE`.",
         )
     known = configured_clusters(settings).get(name)
     try:
