@@ -67,6 +67,8 @@ BAD = [
     ("babysit start /ada/dedup", 2, "Which cluster"),
     ("babysit start /ada/dedup --controller-url nonsense", 2, "nonsense"),
     ("babysit diagnose /ada/dedup --controller-url http://127.0.0.1:9", 3, "127.0.0.1:9"),
+    ("babysit diagnose /ada/dedup", 2, "Which cluster"),
+    ("echo failed > run.log; babysit diagnose run.log", 2, "run.log is a file"),
     ("babysit status /ada/nothing", 2, "/ada/nothing"),
     ("babysit wait /ada/nothing", 2, "/ada/nothing"),
     ("babysit explain w-nothing", 2, "w-nothing"),

@@ -77,12 +77,18 @@ def diagnose(
 
     chosen = settings_from(settings, None)
     session = session_from(ray_session, log, [job] if job else None, must_run=False, ssh=ssh)
+    given = ClusterOptions(cluster, controller_url, config, iris_command, transport, ray)
     if session is not None:
         spec, job = session
     else:
-        spec = cluster_of_job(
-            chosen, job, ClusterOptions(cluster, controller_url, config, iris_command, transport, ray)
-        )
+        try:
+            spec = cluster_of_job(chosen, job, given)
+        except UserError as fault:
+            if Path(job).is_file():
+                raise UserError(
+                    f"{job} is a file, not the id of a job.", next_step=f"Run `babysit classify {job}`."
+                ) from fault
+            raise
     is_patient = sys.stdout.isatty() and not as_json if second_look is None else second_look
     good = [read_text([path]) for path in against or []]
     if advise or advisor_exchange is not None:

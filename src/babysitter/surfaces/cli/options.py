@@ -155,7 +155,7 @@ def cluster_from(settings: "Settings", given: ClusterOptions) -> "ClusterSpec":
             return _ray_spec(address)
         raise UserError(
             "Which cluster?",
-            next_step="Give --cluster NAME, --controller-url URL or --ray URL. For a log: `babysit classify FILE`.",
+            next_step="Give --cluster NAME, --controller-url URL, --config FILE or --ray URL.",
         )
     known = configured_clusters(settings).get(name)
     try:
