@@ -10,6 +10,7 @@ from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.playbook.load import load
 from babysitter.usecases.classify_text import examine
+from tests.support.field_meanings import MEANINGS
 from tests.support.write_docs import DOCS, PAGES
 
 ROOT = DOCS.parent
@@ -18,6 +19,13 @@ ROOT = DOCS.parent
 @pytest.mark.parametrize("name", PAGES)
 def test_a_reference_page_is_what_the_code_says(name: str):
     assert (DOCS / name).read_text(encoding="utf-8") == PAGES[name](), "run `make docs`"
+
+
+def test_no_meaning_of_a_field_is_left_over():
+    table = re.findall(r"^## (\w+)$|^\| `(\w+)` \|.*\| (.*) \|$", PAGES["json.md"](), flags=re.MULTILINE)
+    meanings = {(field, meaning) for _, field, meaning in table if field}
+    unused = [name for name, text in MEANINGS.items() if (name.rpartition(".")[2], text) not in meanings]
+    assert unused == []
 
 
 def test_nothing_promises_a_web_page():

@@ -21,6 +21,7 @@ from babysitter.surfaces.cli.commands import COMMANDS, load
 from babysitter.surfaces.cli.start import EXIT_OF_STATE
 from babysitter.surfaces.cli.status import EXIT_TIME_LIMIT
 from babysitter.surfaces.mcp import job_views, watch_views
+from tests.support.field_meanings import MEANINGS
 
 DOCS = Path(__file__).parents[2] / "docs"
 Schema = dict[str, Any]
@@ -269,7 +270,8 @@ def _fields(schema: Schema) -> Iterator[str]:
     needed = schema.get("required", [])
     for name, field in schema.get("properties", {}).items():
         kind = _kind(field) + ("" if name in needed or "const" in field else ", optional")
-        yield f"| `{name}` | {kind} | {_cell(field.get('description', ''))} |"
+        meaning = MEANINGS.get(f"{schema.get('title')}.{name}", MEANINGS.get(name, ""))
+        yield f"| `{name}` | {kind} | {_cell(field.get('description') or meaning)} |"
 
 
 def _kind(field: Schema) -> str:

@@ -146,7 +146,7 @@ class ProposalView(View):
 
 
 class IncidentView(View):
-    """One trouble, from first notice to end."""
+    """One problem of a job, from its first report to its end."""
 
     id: str
     status: str
@@ -244,8 +244,8 @@ class ServiceView(View):
     """The process that looks after the watches."""
 
     runs: bool = Field(description="while it does not, nothing is looked at; `babysit serve` starts it")
-    troubles: dict[str, str] = Field(default={}, description="part -> what is wrong with it")
-    channels: list[str] = Field(default=[], description="who is told of incidents; empty = nobody")
+    troubles: dict[str, str] = Field(default={}, description="part of the service -> what is wrong with it")
+    channels: list[str] = Field(default=[], description="channels that get incidents; empty = none")
     advisor: AdvisorSpendView | None = Field(default=None, description="what second opinions cost in 24 h")
 
 

@@ -54,10 +54,10 @@ def follow(
     state_dir: StateDir = None,
     as_json: Json = False,
 ) -> None:
-    """Watch every root job whose id matches, those that run now and all new ones, without a question.
+    """Watch every root job whose id matches: those that run now, and all new ones.
 
-    The end of each is one line in the one message of its day. A trouble gets a card of its own, as for any
-    watch. The settings' follow does the same for good.
+    The end of each is one line in one message a day. A problem gets a card of its own, as for any watch.
+    `follow` in the settings does the same permanently.
     """
     if pattern and list_all:
         raise UserError(

@@ -51,7 +51,7 @@ def logs(
 ) -> None:
     """Print what a job and its children wrote, each line with its time and task. Secrets are taken out.
 
-    Lines that only tell that something was asked again are left out; --raw keeps them.
+    Lines that only report polling are left out; --raw keeps them.
     """
     from babysitter.clock import SystemClock
     from babysitter.engine.cluster_pool import parse_job_id

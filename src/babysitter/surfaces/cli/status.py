@@ -132,9 +132,9 @@ def wait(
 ) -> None:
     """Block until an incident, a stage change or the end.
 
-    Says why it returned: incident, stage, terminal (the job or its watch ended) or time-limit, which exits
-    with 6. An open incident or an ended job is told at once, unless a cursor says that it is known. Starts
-    the service where none runs, and again when it ends meanwhile.
+    Prints why it returned: incident, stage, terminal (the job or its watch ended) or time-limit (exit 6).
+    Returns at once for an open incident or an ended job, unless a cursor says that it is known. Starts the
+    service if none runs, and again if it ends meanwhile.
     """
     known = ("incident", "stage", "terminal")
     for word in until or ():

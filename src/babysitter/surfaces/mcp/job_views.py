@@ -102,7 +102,9 @@ class TaskView(View):
     status_text: str = Field(default="", description="the task's own report, where there is one")
     started_at: datetime | None = None
     finished_at: datetime | None = None
-    attempts: list[AttemptView] = Field(default=[], description="as far as the cluster tells, oldest first")
+    attempts: list[AttemptView] = Field(
+        default=[], description="as far as the cluster knows them, oldest first"
+    )
 
     @classmethod
     def of(cls, task: Task, *, with_attempts: bool = False) -> "TaskView":

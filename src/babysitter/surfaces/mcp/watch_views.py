@@ -104,9 +104,9 @@ class StartReply(WatchReply):
     """A watch that began now, or the one that there was."""
 
     is_new: bool = Field(description="false: the job was being watched already, and goes on being")
-    channels: list[str] = Field(description="who is told of incidents, and how; empty = nobody")
+    channels: list[str] = Field(description="channels that get incidents; empty = none")
     resubmit_warnings: list[str] = Field(
-        default=[], description="what would keep the resubmit command from working; tell the person"
+        default=[], description="what would keep the resubmit command from working; report it to the person"
     )
 
 
