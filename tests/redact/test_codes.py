@@ -25,6 +25,11 @@ from babysitter.redact import redact
         ("X-482913 is your verification code", "482913"),
         ("Your login code is 7392", "7392"),
         ("Your lab launch code: 73920418", "73920418"),
+        ("Your verification code is 482913. It ends in 10 minutes", "482913"),
+        ("the pin for the locker is 482913: type it twice", "482913"),
+        ("Open https://lab.example/device and enter the code F7QK2LM9X to sign in", "F7QK2LM9X"),
+        ("! First copy your one-time code: QRKD-MVBT", "QRKD"),
+        ('{"user_code": "WDJB-MJ7T", "interval": 5}', "MJ7T"),
         ("Passcode (press enter for push): 4829137", "4829137"),
         ("Enter MFA code for arn:aws:iam::000000000000:mfa/ada: 482913", "482913"),
         ("Authenticator code: 739204", "739204"),
@@ -66,6 +71,11 @@ def test_code_is_redacted(text: str, code: str):
         "训练损失 4829.13",
         "██████████| 4829/9999 [00:01<00:00]",
         "token_code is not set, exit code 482913",
+        "your code is OUT-OF-DATE, use the code from main",
+        "error code: E1234567 and status code: 404",
+        "enter the code path of XLA",
+        "process 0 ended with exit code 3221225477",
+        "a request with an old start code 17064120, another is active",
     ],
 )
 def test_ordinary_numbers_stay(text: str):

@@ -17,13 +17,13 @@ SECRET = words(
     "OPENAI_API_KEY_2 spark.acme.secret.key AccountKey SharedAccessKey X-Amz-Credential DB_PASS "
     "access_tokens accessTokens credentials jwt csrf_token MYSQL_ROOT_PASS AZURE_STORAGE_KEY WANDB_KEY "
     "OAuthToken RABBITMQ_DEFAULT_PASS ansible_become_pass RCLONE_CONFIG_PASS ERLANG_COOKIE OTP_SEED "
-    "StoragePass slurm_pass "
+    "StoragePass slurm_pass REDISPASS SLURMDBD_STORAGEPASS "
     "mlflow_pass TRINO_PASS irods-pass "
     "wallet_seed PAGERDUTY_ROUTING_KEY PD_INTEGRATION_KEY InstrumentationKey CLICKHOUSE_KEY"
 )
 PASSWORD = words(
     "password DB_PASSWORD PGPASSWORD dbpassword Passwort passphrase pwd my.password password2 userPassword "
-    "seed_phrase recovery_phrase"
+    "seed_phrase recovery_phrase requirepass pasword db_passwrd KAFKAPWD"
 )
 INNOCENT = words(
     "token_count max_tokens_total tokenizer TOKENIZERS_PARALLELISM pad_token_id eos_token_id token_type "
@@ -69,7 +69,7 @@ def test_strange_names_are_innocent(name: str) -> None:
     assert judge_name(name) is Name.INNOCENT
 
 
-@pytest.mark.parametrize("name", words("PGPW MYSQLPW REDISPASS authentication_string"))
+@pytest.mark.parametrize("name", words("PGPW MYSQLPW authentication_string"))
 def test_name_whose_value_is_no_plain_word(name: str) -> None:
     assert judge_name(name) is Name.PROBABLE
 

@@ -1,6 +1,6 @@
 """Structures are redacted by the names of their fields; everything else keeps its shape."""
 
-from babysitter.redact import REDACTED, redact_value
+from babysitter.redact import REDACTED, redact, redact_value
 
 
 def test_environment_goes_by_name() -> None:
@@ -98,3 +98,18 @@ def test_untouched_fields_stay_though_a_secret_stands_in_them() -> None:
 def test_pass_beside_a_user_goes() -> None:
     assert redact_value({"user": "ada", "pass": "maple"}) == {"user": "ada", "pass": REDACTED}
     assert redact_value({"pass": "maple", "fail": 3}) == {"pass": "maple", "fail": 3}
+
+
+def test_mapping_below_a_named_object_is_no_value() -> None:
+    text = "kind: Secret\nmetadata:\n  name: db-creds\ndata:\n  username: YWRtaW4x\n"
+    assert redact(text) == text.replace("YWRtaW4x", "[redacted]")
+
+
+def test_address_behind_an_uncertain_name_keeps_its_host() -> None:
+    text = "bad auth: mongodb://ada:Quartz-maple@m1.example.org/?retryWrites=true"
+    assert redact(text) == text.replace("Quartz-maple", "[redacted]")
+
+
+def test_port_before_settings_is_no_password() -> None:
+    text = "jdbc:sqlserver://db-1:1433;databaseName=Runs;password=Qu@rtz8maple;encrypt=true"
+    assert redact(text) == text.replace("Qu@rtz8maple", "[redacted]")

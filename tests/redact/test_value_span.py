@@ -36,6 +36,8 @@ def test_empty_string_has_no_value(text: str):
         "  db.password = velvet wooden spoon",
         "passphrase: amber falcon copper willow",
         "passphrase=amber falcon copper willow",
+        "bind_password = quiet river 4",
+        "spring.mail.password=autumn leaf 12",
     ],
 )
 def test_phrase_without_quotes_goes_to_the_end_of_its_line(setting: str):
@@ -48,8 +50,25 @@ def test_phrase_without_quotes_goes_to_the_end_of_its_line(setting: str):
 
 
 @pytest.mark.parametrize(
+    ("text", "stays"),
+    [
+        ("  user: ada\n  password: quiet river 4\npool: 8", "user: ada"),
+        ("DB_HOST=db1\nDB_PASSWORD=quiet river 4\nDB_PORT=5432", "DB_PORT=5432"),
+        ('"HOME=/root", "DB_PASSWORD=quiet river 4", "STAGE=prod"', "STAGE=prod"),
+        ("grant_type=password&password=quiet%20river%204&scope=all", "&scope=all"),
+    ],
+)
+def test_words_among_settings_go_as_a_whole(text: str, stays: str):
+    shown = redact(text)
+    assert "river" not in shown
+    assert stays in shown
+    assert redact(shown) == shown
+
+
+@pytest.mark.parametrize(
     "line",
     [
+        "user: ada\npassword: authentication failed 4 times",
         "password: must be set by the user",
         "password = None if offline else prompt",
         "password = required by the policy of ada",

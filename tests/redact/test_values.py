@@ -14,7 +14,7 @@ from babysitter.redact.value_shapes import (
 
 RANDOM = ["aB3dE5fG7hJ9kL1m", "k3j9x0q8w7e6r5t4", "VOkq3gCCxRoIqwtPLNOp", "4f5wlshmokv6ohmn8o63w48m"]
 RANDOM += ["fh0hzich7ewawawdjmb8yquzsxavoymm", "ZiONf5YHIQbBSyZT9zanxgsrmzlCc5xwZi2pdsUW"]
-RANDOM += ["MJVMS-9VRBE-1MOLR-N5HZ3-IYDA3"]
+RANDOM += ["MJVMS-9VRBE-1MOLR-N5HZ3-IYDA3", "Equ7I4moOa-NHAyL5xyXGhQdVN1N7SIBWvL4Vp7ZrV_dzKeaiqlaczxbTTkR"]
 NOT_RANDOM = [
     "zephyr-dedup-4f1c2a7b-p0-a0",
     "20261120-194436-86827518",
@@ -24,6 +24,7 @@ NOT_RANDOM = [
     "AutoModelForCausalLM",
     "checkpoint_step_20000",
     "0123456789abcdef0123",
+    "0x7f3a2c001000",
     "2026-11-20T19:45:21",
 ]
 
@@ -59,7 +60,9 @@ def test_placeholder(value: str) -> None:
     assert is_placeholder(value)
 
 
-@pytest.mark.parametrize("value", ["Quartz_maple830", "!Maple830", "qu@rtz2", "a1b2c3d4e5", "Maple2031!"])
+@pytest.mark.parametrize(
+    "value", ["Quartz_maple830", "!Maple830", "qu@rtz2", "a1b2c3d4e5", "Maple2031!", "M4ple.Grove"]
+)
 def test_chosen_password(value: str) -> None:
     assert is_chosen(value)
 

@@ -11,7 +11,7 @@ from babysitter.redact.value_shapes import is_placeholder, is_plain
 # a path if the host is missing.
 _URL_USER = lazy_regex(r"://([^\s/@:\"'<>]{0,256}):([^\s\"'<>]{1,512})@(?=[\w.\[\-/?]|$)")
 _URL_TOKEN = lazy_regex(r"(?:https?|git|ssh|wss?|ftp|nats)(?:\+\w+)?://([^\s/@:\"'<>]{8,512})@")
-_PORT_FIRST = lazy_regex(r"\d{1,5}(?:[/?#]|$)")
+_PORT_FIRST = lazy_regex(r"\d{1,5}(?:[/?#]|;[A-Za-z ]{1,40}=|$)")
 _URL_ENCODED = lazy_regex(r"(?i)%3A%2F%2F[^\s%/:@]{0,80}%3A((?:(?!%40)\S){1,200})%40")
 _URL_ENCODED_TOKEN = lazy_regex(r"(?i)%3A%2F%2F((?=[A-Za-z]{0,200}\d)[A-Za-z0-9_\-]{20,200})%40")
 _DSN = lazy_regex(
@@ -56,7 +56,9 @@ def _in_line(text: str, start: int, end: int) -> Iterator[Span]:
 def _password(found: re.Match[str]) -> Iterator[Span]:
     """`https://host:8080/path@v1` has a port and no password."""
     password = found[2]
-    is_port = _PORT_FIRST.match(password) is not None and ("/" in password or password.isdigit())
+    is_port = _PORT_FIRST.match(password) is not None and (
+        "/" in password or ";" in password or password.isdigit()
+    )
     if is_port or "://" in password or password.startswith(REDACTED) or password in _PLACEHOLDERS:
         return
     if not is_placeholder(password):

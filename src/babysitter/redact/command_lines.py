@@ -10,7 +10,7 @@ from babysitter.redact.value_shapes import is_placeholder
 _FLAGS = lazy_regex(
     r"(?<![\w-])(?:"
     # user:password behind one flag
-    r"(?:-u|--user|--proxy-user|-U|--auth|-a|-auth|--http-user)[ =]{0,5}[\"']?(?!jdbc:|\w{2,16}://)"
+    r"(?:-u|--user|--proxy-user|-U|--auth|-a|-auth|--http-user)[ =]{0,8}[\"']?(?!jdbc:|\w{2,16}://)"
     r"(?:[\w.\-]{1,64}(?:\\{1,4}|/(?=[\w.@+\-]{1,64}%)))?[\w.@%+$-]{1,64}[:%]"
     r"|(?:['\"](?:-u|--user)['\"], ['\"])[\w.@%+-]{1,64}:"
     r"|curl\s{1,4}-[a-zA-Z]{1,8}u[\w.@%+-]{1,64}:"
@@ -51,7 +51,9 @@ _ACCOUNT = lazy_regex(
     r"[ =\"'](\d{1,10}:\d{1,10}|(\w{1,32}):\2)$"
 )  # `docker run -u 1000:1000`, and no password
 # What stands between the words of a command that is written as a list.
-_IN_LIST = lazy_regex(r"(?<=[\w.%+:/@=\-!?*#~^])\\*[\"']\\*[\"']?,[ ]?\\*[\"']\\*[\"']?(?=\S)")
+_IN_LIST = lazy_regex(
+    r"(?<=[\w.%+:/@=\-!?*#~^])(?:\\*[\"']\\*[\"']?,[ ]?\\*[\"']\\*[\"']?|\" a\d{1,3}=\")(?=\S)"  # auditd
+)
 _NETRC = lazy_regex(
     r"(?i)\blogin\s{1,16}\S{1,128}\s{1,16}(?:account\s{1,4}\S{1,64}\s{1,4})?password\s{1,16}(\S{1,512})"
 )

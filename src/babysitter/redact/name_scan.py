@@ -13,7 +13,7 @@ from babysitter.redact.secret_verdict import is_secret
 from babysitter.redact.text_spans import LinearPattern, Span, Text
 
 NAME_WORDS = (
-    r"(?:passw|passphrase|passcode|passwort|kennwort|contrase|senha|motdepasse|pwd|mnemonic|secret|token|"
+    r"(?:pass?w|passo(?:rd|wr)|passphrase|passcode|passwort|kennwort|contrase|senha|motdepasse|pwd|mnemonic|secret|token|"
     r"cred|key|auth|sig|jwt|cookie|sas|pat\b|otp|mfa|sess|sid\b|bearer|pass\b|pw\b|csrf|xsrf|dsn|"
     r"kubeconf|conn|nonce|salt|hmac|webhook|psk\b|"
     r"(?:recovery|backup|verif|device|activa|enrol|pairing|invit|claim|redeem|unlock|access|login|join|linking"

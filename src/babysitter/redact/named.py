@@ -51,13 +51,8 @@ from babysitter.redact.value_signs import (
     XML,
     XML_ATTRIBUTES,
 )
-from babysitter.redact.value_span import (
-    bare,
-    begins_line,
-    quoted,
-    random_word,
-    spoken_to_line_end,
-)
+from babysitter.redact.value_span import bare, quoted, random_word
+from babysitter.redact.words_of_settings import words_of_setting
 
 MAX_ELEMENT = 4_096
 MAX_CELL = 512
@@ -65,8 +60,10 @@ FARTHEST_VALUE = 600
 SHORTEST_MENTIONED = 7  # characters of a password in a sentence
 SHORTEST_SURE = 20
 _QUOTES = ('"', "'", "`")
+_UNCERTAIN = (Name.POSSIBLE, Name.PROBABLE)
 _BRACKETS = ("{", "[", "(")
 _IN_QUERY = ("?", "&", ";")
+_IN_FORM = ("?", "&", '"', "'")
 _CLOSED = lazy_regex(r"</|&lt;/|&#60;/|u003[cC]/")
 _NO_NAME = lazy_regex(
     r"/etc/passwd$|arn:[\w\-]*:secretsmanager:[\w\-]*:\d*:secret$"
@@ -81,6 +78,7 @@ _CELL = lazy_regex(r"[A-Za-z0-9_\-+/=.~:]{12,512}")
 _SCHEME = lazy_regex(
     r"\{[A-Za-z][\w\-]{1,15}\}(?=[\w+/$.])"
 )  # of a hash: `{SSHA}...` (RFC 2307), `{bcrypt}...`
+_JOINED = lazy_regex(r"\w_\w|\w-\w{1,20}-\w")  # the name of a setting or a header, and no word
 _QUALIFIED = lazy_regex(r"[\"'][\w.\-/:]{1,60}[:/]$")
 _ESCAPED = lazy_regex(r"\\[nrtbf]")
 _ESCAPED_BYTE = lazy_regex(r"(?:25){0,3}[0-9A-Fa-f]{2}(?=[A-Za-z_])")  # `%3BPWD`; `%253Bpwd`, escaped twice
@@ -218,10 +216,11 @@ def _is_weak(sign: str) -> bool:
 
 
 def _assigned_value(setting: NamedValue, sign: re.Match[str], judged: Name) -> Span | None:
-    whole = QUERY_VALUE.match(setting.text, setting.end) if setting.before in ("?", "&") else None
-    if whole is not None and is_secret(whole[1], judged):  # it holds an `&` of its own
+    whole = QUERY_VALUE.match(setting.text, setting.end) if setting.before in _IN_FORM else None
+    if whole is not None and is_secret(whole[1], judged):  # it holds an escaped `&` or blank
         return whole.span(1)
-    span = _spoken(setting, sign) or _value(setting, sign.end(), judged, is_colon=":" in sign[0])
+    words = words_of_setting(setting.text, (setting.start, setting.end), sign, setting.judged)
+    span = words or _value(setting, sign.end(), judged, is_colon=":" in sign[0])
     if span is not None and (scoped := _SCOPED_ID.match(setting.text, *span)) is not None:
         return scoped.span()
     if span is None or not setting.text.startswith("://", setting.start - 3):
@@ -229,14 +228,6 @@ def _assigned_value(setting: NamedValue, sign: re.Match[str], judged: Name) -> S
     # `https://x-access-token:...@host`: the host stays
     user = _URL_USER.match(setting.text, span[0], span[1])
     return span if user is None else (span[0], user.end() - 1)
-
-
-def _spoken(setting: NamedValue, sign: re.Match[str]) -> Span | None:
-    """The words of `passwd = two words and more`, alone on a line: in such a file they need no quotes."""
-    if setting.judged is not Name.PASSWORD or not begins_line(setting.text, setting.start):
-        return None
-    is_setting = sign[0].strip() == "=" and sign[0][0] + sign[0][-1] == "  "
-    return spoken_to_line_end(setting.text, sign.end(), is_setting=is_setting)
 
 
 def _joined(setting: NamedValue, span: Span | None) -> Span | None:
@@ -319,7 +310,7 @@ def _in_prose(setting: NamedValue) -> Place | None:
     word = setting.text[span[0] : span[1]]
     is_mixed = len(word) >= SHORTEST_MENTIONED and any(map(str.isdigit, word)) and any(map(str.isalpha, word))
     is_known = is_mixed and (setting.judged is Name.PASSWORD or looks_random(word, hex_too=True))
-    is_known = is_known or ("_" in setting.name and _is_sure(word, is_mixed=is_mixed))
+    is_known = is_known or (_JOINED.search(setting.name) is not None and _is_sure(word, is_mixed=is_mixed))
     return found.end(), span if is_known else None
 
 
@@ -364,7 +355,7 @@ def _value(setting: NamedValue, start: int, judged: Name, *, is_colon: bool = Fa
         body = text[string[0][0] : string[0][1]]
         is_template = text[start] in "fF" and "{" in body
         is_read = is_template or is_fingerprint(setting.name, body)
-        is_read = is_read or (judged is Name.POSSIBLE and is_address_of_user(body))
+        is_read = is_read or (judged in _UNCERTAIN and is_address_of_user(body))
         is_read = is_read or is_object(text, string[0])
         return string[0] if not is_read and is_secret(body, judged) else None
     if text[start : start + 1] in _BRACKETS and _SCHEME.match(text, start) is None:
@@ -372,7 +363,8 @@ def _value(setting: NamedValue, start: int, judged: Name, *, is_colon: bool = Fa
     word = bare(text, start) if judged is not Name.POSSIBLE else random_word(text, start)
     if word is None or not is_secret(text[word[0] : word[1]], judged):
         return None
-    if is_fingerprint(setting.name, text[word[0] : word[1]]):
+    body = text[word[0] : word[1]]
+    if is_fingerprint(setting.name, body) or (judged in _UNCERTAIN and is_address_of_user(body)):
         return None
     if is_colon and text[start - 1] == " " and (is_sentence(text, word) or is_field(text, word)):
         return None

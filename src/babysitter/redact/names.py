@@ -26,7 +26,9 @@ class Name(Enum):
 
 _PASSWORDS = word_set(
     "password passwords passwd passwds passphrase passphrases passcode pwd passwort kennwort contrasena "
-    "senha motdepasse  mnemonic sshpass userpass storepass keypass psk presharedkey bindpw rootpw"
+    "senha motdepasse passord mnemonic sshpass userpass storepass keypass psk presharedkey bindpw rootpw "
+    "requirepass masterauth "
+    "pasword passwrd paswd passwor passowrd passwrod"  # misspelt
 )
 _SECRETS = word_set(
     "secret secrets credential credentials cred creds jwt apikey apikeys accesskey secretkey authkey "
@@ -285,7 +287,7 @@ def _compound(last: str, before: str) -> Name | None:
         return Name.PROBABLE
     fused = _FUSED_PASS.match(last)
     if fused is not None and fused[1] in _BEFORE_PASS and last != "pgpass":  # a file
-        return Name.LIKELY_PASSWORD if fused[2] == "pwd" else Name.PROBABLE
+        return {"pass": Name.SECRET, "pwd": Name.PASSWORD}.get(fused[2], Name.PROBABLE)
     return Name.PASSWORD if last == "phrase" and before in _BEFORE_PHRASE else None
 
 

@@ -4,7 +4,10 @@ from babysitter.redact.names import Name
 from babysitter.redact.phrase import phrase
 
 _USER = r"[\"'][\w.@\-]{1,64}[\"']"
-_ADDRESS = r"[\"'](?:localhost|[\w.\-]{1,253}[.:/][\w.:/\-]{1,253})[\"']"
+# A host, or an address with a scheme: `jdbc:...`, `dbi:mysql:database=runs;host=db1`.
+_ADDRESS = (
+    r"[\"'](?:localhost|[\w.\-]{1,253}[.:/][\w.:/\-]{1,253}|[a-z][a-z0-9+.\-]{1,20}:[^\"'\n]{1,400})[\"']"
+)
 _NEXT = r"\s{0,4},\s{0,8}"
 _LOGS_IN = (
     r"\b(?:\w{0,40}connect|Connection|create_pool|SessionPool|FTP(?:_TLS)?|SMB\w{0,16}|log_?[io]n|Telnet)"
@@ -15,6 +18,14 @@ _CALLS = "|".join(
     for quote in "\"'"
 )
 CALLS = (
+    phrase(  # address, port, user and password
+        "address-port-user-password",
+        "('|(\"|['|[\"",
+        r"[(\[][\"'][\w.\-]{2,253}[\"'], ?\d{2,5}, ?[\"'][\w.@+\-]{1,64}[\"'], ?"
+        r"[\"'](?P<value>[^\"'\n]{6,256})[\"']",
+        Name.CHOSEN,
+        hint=r"[(\[][\"'][a-z0-9.\-]+[\"'], ?[0-9]{2,5}, ?[\"'][^\n\"']+[\"'], ?[\"']",
+    ),
     phrase(
         "login-call",
         ".login(|createuser(|basicauth(|digestauth(|.auth(|networkcredential(",

@@ -27,6 +27,8 @@ _DOORS = (
     r"(?:door|gate|entry|entrance|alarm|safe|lock-?box|padlock|garage|building|keypad|rack|cabinet|cage"
     r"|elevator)"
 )
+# A full stop or a colon ends a sentence; before a digit or a letter it makes a number or an address.
+_END = r"(?![\w\-]|[.:]\w)"
 _OF_CODES = (
     r"(?:verification|confirmation|security|access|log-?in|sign-?in|authentication|authorization"
     r"|one[- ]time|sms|2fa|mfa|otp|two-factor|recovery)"
@@ -40,7 +42,7 @@ CODES = (
         r"(?: for \S{1,64})?(?:\s?(?:is|was|[:=])\s?|\s)"
         r"|\b(?i:pin|passcode|(?:verification|backup|recovery|unlock|one-time|security|access|door|sms) code)"
         r"(?: (?:for|of|to)(?: [^\s:=]{1,40}){1,6}?)?\s?(?:is|was|lautet|ist|[:=])\s?)"
-        r"(?P<value>\d{6,10}(?:[ ,]{1,2}\d{6,10}){0,15})(?![\w.:\-])",
+        rf"(?P<value>\d{{6,10}}(?:[ ,]{{1,2}}\d{{6,10}}){{0,15}}){_END}",
         Name.LIKELY_PASSWORD,
         hint=r"(?:otp|mfa|2fa|code|pin)s?(?: (?:for|of|to)(?: [^ \n:=]+)+)?"
         r"(?: ?(?:is|was|lautet|ist|[:=]) ?| )[0-9]{6}",
@@ -69,10 +71,21 @@ CODES = (
         "code is |code: |code for|code =|code=|code to",
         rf"(?i)\b(?:your|the) (?:[\w'’.\-]{{1,24}} ){{0,2}}?(?:{_OF_CODES}|launch|unlock|pairing|device"
         rf"|activation|sign-?up)"
-        r" (?:pass)?code(?: (?:for|of|to)(?: [^\s:=]{1,40}){1,6}?)?(?: is|:|=) ?(?P<value>\d{4,10})(?!"
-        r"[\w.:\-])",
+        r" (?:pass)?code(?: (?:for|of|to)(?: [^\s:=]{1,40}){1,6}?)?(?: is|:|=) ?(?P<value>\d{4,10})"
+        rf"{_END}",
         Name.LIKELY_PASSWORD,
         hint=r"(?:your|the) [^\n]*code[^\n]*(?:is|:|=) ?[0-9]{4}",
+    ),
+    phrase(  # RFC 8628: what somebody types on another machine, of capital letters and digits
+        "code-to-enter",
+        "the code |this code |code: |code is |enter code |your code |user_code|user code|following code",
+        r"(?:(?i:\b(?:enter|typ(?:e|ing)|use|using|with|copy|confirm|input)\b[^\n]{0,60}?"
+        r"(?<!exit )(?<!status )(?<!error )(?<!return )\bcode:? (?:is )?)(?=[\"'`\[*]{0,3}[A-Z\-]{0,16}\d)"
+        r"|(?i:\b(?:user|device|pairing|confirmation|sign-?in|log-?in|auth\w{0,9}|one-time|your)[ _]"
+        r"(?:pass)?code[\"']?(?: is|\s?[:=])\s?))[\"'`\[*]{0,3}"
+        r"(?P<value>(?=\d{0,12}[A-Z])(?=[A-Z]{0,12}\d)[A-Z0-9]{6,12}"
+        r"|(?=\d{0,5}[A-Z])[A-Z0-9]{4,5}-[A-Z0-9]{4,5})(?![\w\-])",
+        hint=r"code[\"']?(?: is)?[:= ]+[\"'`\[*]*[a-z0-9\-]{6,12}(?:[^a-z0-9\-]|$)",
     ),
     phrase(
         "option-of-code",
@@ -94,7 +107,8 @@ CODES = (
         "pin-of-few-digits",
         'pin |pin:|pin=|pins |pin"',
         r"(?i)(?<![\w\-.])pins?(?: code| number)?(?: (?:for|of|to)(?: [^\s:=]{1,40}){1,4}?)?"
-        r"(?: (?:is|was|are) | ?[:=] ?)(?P<value>\d{4,12}|\d{3}(?:-\d{3}){1,3})(?![\w.:\-])",
+        r"(?: (?:is|was|are) | ?[:=] ?)(?P<value>\d{4,12}|\d{3}(?:-\d{3}){1,3})"
+        rf"{_END}",
         Name.LIKELY_PASSWORD,
         hint=r"\bpins?\b[^\n]*[0-9]{3}",
     ),
@@ -110,7 +124,7 @@ CODES = (
         "door |gate c|gate p|entry c|entry p|entrance |alarm |safe c|keypad|padlock|garage|building c"
         "|rack c|cabinet c|cage c|lockbox|lock-box|elevator",
         rf"(?i)\b(?:{_DOORS} (?:code|pin|combination|combo)|alarm off)(?: (?:is|was)| ?[:=])? ?"
-        r"(?P<value>\d{4,8}[#*]?|\d{2,4}(?:-\d{2,4}){1,3}[#*]?)(?![\w.:\-])",
+        rf"(?P<value>\d{{4,8}}[#*]?|\d{{2,4}}(?:-\d{{2,4}}){{1,3}}[#*]?){_END}",
         Name.LIKELY_PASSWORD,
         hint=rf"(?:{_DOORS} (?:code|pin|combination|combo)|alarm off)(?: is| was)? ?[:=]? ?[0-9]",
     ),

@@ -4,6 +4,15 @@ from babysitter.redact.names import Name
 from babysitter.redact.phrase import phrase
 
 MATERIAL = (
+    phrase(  # from which every key of a wallet comes; a seed of random numbers is shorter
+        "seed-of-wallet",
+        " seed|_seed|-seed|seed (",
+        r"(?i)\b(?:wallet|master|root|hd|bip-?39|recovery|signing|key|validator|account|ed25519|nkey)"
+        r"[ _\-]seed(?: \([^)\n]{1,24}\))?[\"']?(?: is|\s?[:=])\s{0,4}[\"']?(?:0x)?"
+        r"(?P<value>[0-9a-f]{32,128})\b",
+        Name.SECRET,
+        hint=r"[ _\-]seed[^\n]*[0-9a-f]{32}",
+    ),
     # https://www.rfc-editor.org/rfc/rfc9850.html: label, random of the client, secret
     phrase(
         "tls-key-log",

@@ -37,6 +37,25 @@ _PROMPT = (
     r"|pass(?:word|phrase|code) for)\b[^\n:]{0,80}:"
 )
 PRINTED = (
+    phrase(  # `Loading configuration property: NAME, value`
+        "property-and-value",
+        "property: |option: |setting: |parameter: |variable: |config: |override: ",
+        r"(?i)\b(?:property|option|setting|parameter|variable|config|override): "
+        r"[\"']?(?P<name>[\w.\-]{2,128})[\"']?, "
+        r"[\"']?(?P<value>[^\s\"']{3,4000})[\"']?[ \t]*(?=\n|\Z)",
+        hint=r"(?:property|option|setting|parameter|variable|config|override): [\"']?[a-z0-9_.\-]+[\"']?, ",
+    ),
+    phrase(  # what a shell writes into a file whose name calls it a password
+        "written-to-file",
+        "echo |printf |cat <<",
+        r"\b(?:echo|printf)(?: -\w{1,3})? (?P<quote>[\"']?)"
+        r"(?P<value>(?<=[\"'])[^\"'$`\n]{3,256}|[^\s\"'$`|>;&]{6,256})"
+        r"(?P=quote) ?>{1,2} ?[\"']?[\w.\-/~${}]{0,120}?"
+        r"(?:pass(?:word|wd|phrase|code)?|secret|token|credentials?|api_?key)(?:_?file)?(?:\.[a-z]{2,4})?"
+        r"[\"']?(?=[\s;&|]|$)",
+        Name.LIKELY_PASSWORD,
+        hint=r"(?:echo|printf) [^\n]*> ?[^ \n]*(?:pass|secret|token|cred|key)",
+    ),
     phrase(  # the output stands alone on the next line; in Python's prompt in quotes
         "generated-key",
         _GENERATORS,

@@ -4,6 +4,7 @@ from babysitter.redact.names import Name
 from babysitter.redact.phrase import phrase
 
 _METHODS = r"(?:PLAIN|LOGIN|TLS|SSL|EXTERNAL|ANONYMOUS|CRAM|DIGEST|SCRAM|NTLM|GSS|XOAUTH|OAUTHBEARER)"
+_SIDE = r"[<>*CS: ]{0,6}"  # who speaks, as clients mark it
 PROTOCOLS = (
     phrase(
         "redis-monitor-auth",
@@ -24,6 +25,28 @@ PROTOCOLS = (
         r"\bUSER \S{1,128}\n(?:[^\n]{0,200}\n){0,2}?[^\n]{0,80}?\bPASS (?P<value>\S{3,256})",
         before=3,
         hint=r"\bPASS ",
+    ),
+    phrase(  # RFC 959, 1939: the server asks for the password or says what came of it
+        "pass-beside-reply",
+        "pass ",
+        rf"(?m)^{_SIDE}(?:331 |\+OK )[^\n]{{0,200}}\n{_SIDE}PASS (?P<value>\S{{3,256}})[ \t]*$",
+        before=1,
+        hint=r"\bpass [^ \n]+[ \t]*(?:\n|$)",
+    ),
+    phrase(
+        "pass-before-reply",
+        "pass ",
+        rf"(?m)^{_SIDE}PASS (?P<value>\S{{3,256}})[ \t]*\n{_SIDE}(?:(?:230|530)[ \-][A-Z]|\+OK |-ERR )",
+        after=1,
+        hint=r"\bpass [^ \n]+[ \t]*\n",
+    ),
+    phrase(  # a list of names and values as a client of Redis shows it
+        "numbered-replies",
+        ') "',
+        r"(?m)^\s{0,16}\d{1,4}\) \"(?P<name>[\w.\-:]{2,128})\"\n"
+        r"\s{0,16}\d{1,4}\) \"(?P<value>[^\"\n]{1,4000})\"",
+        after=1,
+        hint=r"[0-9]\) \"[a-z0-9_.:\-]+\"\n",
     ),
     phrase(  # FTP and POP3 on one line; what a client says of what it sends
         "pass-of-user",

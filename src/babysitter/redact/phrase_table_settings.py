@@ -7,7 +7,8 @@ SETTINGS = (
     phrase(  # redis.conf, ldap.conf, slapd.conf
         "keyword-and-password",
         "requirepass|masterauth|bindpw|rootpw",
-        r"(?i)\b(?:requirepass|masterauth|bindpw|rootpw)[\"']?\s{1,40}[\"']?(?P<value>(?!=)[^\s\"']{3,256})",
+        r"(?i)\b(?:requirepass|masterauth|bindpw|rootpw)[\"']?\s{1,40}(?:--\w{1,20}\s{1,4}){0,3}"
+        r"[\"']?(?P<value>(?![=\-])[^\s\"']{3,256})",
     ),
     # Cisco IOS and its like: an optional number says how the value is stored.
     phrase(

@@ -8,8 +8,10 @@ _PYTHON_LINE = lazy_regex(r"[ ]{4,}[\w.\[\]\"', ]+ = [a-z]+(?:_[a-z]+)+\s*$")
 # A word of a program and the call behind it: `await get()`.
 _CALL = lazy_regex(r"(?:await|new|yield|typeof|lambda)\s{1,4}[A-Za-z_$][\w.$]{0,80}[(\[]")
 _URL_WITH_USER = lazy_regex(
-    r"[a-z][a-z0-9+.\-]{1,16}://[^\s/@]{8,512}@[a-z0-9.\-]{1,253}(?::\d{1,5})?((?:/[\w.\-]{0,64}){0,8})$"
+    r"[a-z][a-z0-9+.\-]{1,16}://[^\s/@]{8,512}@[a-z0-9.\-]{1,253}(?::\d{1,5})?"
+    r"((?:/[\w.\-]{0,64}){0,8}(?:\?[\w.\-]{1,40}=[\w.\-]{0,40}(?:&[\w.\-]{1,40}=[\w.\-]{0,40}){0,8})?)$"
 )
+_PARTS = lazy_regex(r"[/?&=]")
 # https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
 _OBJECT_NAME = lazy_regex(r"(?:[a-z0-9][a-z0-9.\-]{0,62}/)?[a-z][a-z0-9.]{1,62}(?:-[a-z0-9.]{1,40}){1,12}")
 _OBJECT_BEHIND = lazy_regex(
@@ -33,9 +35,11 @@ def is_about_file(text: str, start: int, end: int) -> bool:
 
 
 def is_address_of_user(value: str) -> bool:
-    """`https://user@host/path`, whose user addresses.py reads, and no part of whose path looks random."""
+    """`https://user@host/path?query`, whose user addresses.py reads; no other part of it looks random."""
     found = _URL_WITH_USER.match(value)
-    return found is not None and not any(looks_random(part, hex_too=True) for part in found[1].split("/"))
+    if found is None:
+        return False
+    return not any(looks_random(part, hex_too=True) for part in _PARTS.split(found[1]))
 
 
 def is_sentence(text: str, word: Span) -> bool:

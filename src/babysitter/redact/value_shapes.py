@@ -10,6 +10,8 @@ from babysitter.redact.text_spans import word_set
 SHORTEST_WORDS = 2.6  # letters on average; a random string changes its case more often than that
 LETTERS_PER_PIECE = 2.6  # on average, at most, of a random string of both cases
 MAX_WORD = 24
+LONG = 32  # characters of a random string in which a run of small letters may read like a word
+WORDS_BY_CHANCE = 0.25  # such letters of all, at most
 MAX_PLACEHOLDER = 200
 
 # How every RSA and P-256 public key begins (RFC 5280: the algorithm's identifier), and, encoded once more,
@@ -51,7 +53,7 @@ _VERSION = lazy_regex(r"\d{1,4}(?:\.\d{1,4}){2}(?:\.?(?:a|b|rc|dev|post)\d{1,4})
 _PAIR = r"[A-Za-z][\w ]{1,40}=(?:&\w{2,5};|[^;\n]){0,400}"
 _SETTINGS = lazy_regex(rf"{_PAIR}(?:;{_PAIR}){{1,30}};?$")
 _UUID = lazy_regex(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
-_HEX = lazy_regex(r"(?:[0-9a-f]+|[0-9A-F]+)$")
+_HEX = lazy_regex(r"(?:0x)?(?:[0-9a-f]+|[0-9A-F]+)$")
 _DATE = lazy_regex(r"\d{4}-?\d\d-?\d\d(?:[T _-]?\d\d[:-]?\d\d[\d:.,+\-TZ ]*(?:UTC)?)?$")
 _MASKED = lazy_regex(r"\*{3,}|\.{3,}$|…|•{3,}|x{6,}|X{6,}")
 _SHOWN = lazy_regex(r"(?=[A-Za-z]*\d|[A-Z]*[a-z]+[A-Z])[A-Za-z0-9]{9,}")  # of a masked value
@@ -76,7 +78,8 @@ _TECHNICAL = lazy_regex(
     r"|(?:md|sha|aes|utf|base|rfc|pbkdf|bcrypt|scrypt|argon|hs|rs|es|ed|x|v|ntlm|tls|ssl|oauth|py|python|cp|iso|win)"
     r"-?\d[\w.\-]*$|(?-i:\d[\d.,]*[-.]?(?:[a-z%]{1,12}|[A-Z]{1,4}|[A-Z]?[a-z]{1,9}|[kKMGTP]i?[A-Z][a-z]{0,2})(?:[-/]\w+)*$)|[a-z][\w.]*-v\d{1,3}$|[a-z]+-\d+(?:\.\d+)+[\w\-]*$"
     r"|(?-i:[a-z]+(?:[-_.][a-z]+)*[-_.]?\d{1,4}|[A-Z]+[-_]?\d{1,4}|[A-Z][a-z]+[-_]?\d{1,3})$"
-    r"|[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*(?:\.[a-z][a-z0-9\-]*)+(?::\d+)?$|[\d.:TZ+\-/]+$"
+    r"|(?-i:[a-z][a-z0-9]*(?:[-_][a-z0-9]+)*(?:\.[a-z][a-z0-9\-]*)+(?::\d+)?$"
+    r"|[A-Z][A-Z0-9]*(?:[-_][A-Z0-9]+)*(?:\.[A-Z][A-Z0-9\-]*)+$)|[\d.:TZ+\-/]+$"
 )
 _OTHER_WORD = lazy_regex(r"[^\W\d_]{2,24}[,.;:!?，。！？]?$")
 _UNSPEAKABLE = lazy_regex(r"[b-df-hj-np-tv-xzB-DF-HJ-NP-TV-XZ]{5}")
@@ -188,6 +191,11 @@ def is_spoken(value: str) -> bool:
     return _SPOKEN.match(value) is not None and _WORDS_OF_SENTENCES.isdisjoint(value.split())
 
 
+def reads_as_sentence(value: str) -> bool:
+    """Whether one of its words tells what became of something, or what somebody should do."""
+    return not _WORDS_OF_SENTENCES.isdisjoint(value.lower().split())
+
+
 def is_chosen(value: str) -> bool:
     """Whether a word of a sentence can only be a password: letters and digits, and signs or no rhythm.
 
@@ -236,8 +244,8 @@ def looks_random(value: str, *, least: int = 12, hex_too: bool = False) -> bool:
         pieces = _PIECES.findall(joined)
         if len(joined) > LETTERS_PER_PIECE * len(pieces) or len(pieces) <= 4:
             return False
-        long = [piece for piece in pieces if len(piece) >= 9]
-        return all(_UNSPEAKABLE.search(piece) for piece in long)
+        words = sum(len(piece) for piece in pieces if len(piece) >= 9 and not _UNSPEAKABLE.search(piece))
+        return words <= (WORDS_BY_CHANCE * len(joined) if len(joined) >= LONG else 0)
     if not has_digit:
         return False
     if len(segments) > 3 and _GROUPS.match(value):

@@ -57,7 +57,7 @@ GIVES = lazy_regex(
 # What a shell or a tool sets to the next word.
 SETS = lazy_regex(r"(?:setenv|set -\w{1,3}|-e|--env|--env-vars?|--set-env-vars|ENV|ARG) $")
 DASH = lazy_regex(r"[ \t]{1,3}[–—\-][ \t]{1,3}(?=[A-Za-z0-9+/_=.\-]{12,}[ \t]*(?:\n|$))")
-QUERY_VALUE = lazy_regex(r"=(?=[^&\s\"'<>`\\]*%26)([^&\s\"'<>`\\]+)")
+QUERY_VALUE = lazy_regex(r"=(?=[^&\s\"'<>`\\]*%(?:2[0267]|3[bB]))([^&\s\"'<>`\\]+)")
 CONTINUED = lazy_regex(r"[ \t]{0,4}(?:\n[ \t]{1,80})?(?=[\"'])")
 LINK = lazy_regex(r"(?:is|was|set|equals|reads|now|to|as)\b")
 ROW = lazy_regex(r",(?=[^\s,;\"']{6,2000}$)", re.MULTILINE)
@@ -66,7 +66,7 @@ NAME_VALUE = lazy_regex(
     r"(?:\\*[\"'])?(?:</\w+>)?\s{0,64}[,;]?\s{0,64}(?:- )?(?:\\*[\"']|<)?"
     r"(?:type\\*[\"']\s{0,8}:\s{0,8}\\*[\"']\w{1,40}\\*[\"'],\s{0,64}\\*[\"'])?"
     r"(?:\w{0,20}value|val|content|default|string|data)"
-    r"(?:\\*[\"'])?\s{0,8}(?:=>|[:=>])\s{0,8}",
+    r"(?:\\*[\"'])?\s{0,8}(?:=>|[:=>])\s{0,8}(?![\w.\-]{1,80}:(?:\s|$))",  # no mapping
     re.IGNORECASE,
 )
 VALUE_NAME = lazy_regex(

@@ -22,7 +22,7 @@ _BARE = lazy_regex(
     r"|%(?!(?:25){0,3}(?:26|3[bB]|0[aAdD]|20|22|27))"
     r")+"
 )
-_TO_LINE_END = lazy_regex(r"([A-Za-z][A-Za-z'’\-]{0,20}(?: [A-Za-z'’\-]{1,20}){2,23})[ \t]*(?=\n|\Z)")
+_TO_LINE_END = lazy_regex(r"([A-Za-z0-9][\w'’!?.,\-]{0,30}(?: [\w'’!?.,&+\-]{1,30}){1,23})[ \t]*(?=\n|\Z)")
 _WORDS_OF_CODE = word_set("if else await yield lambda not or and in is for new return from")
 MAX_INDENT = 80
 _RANDOM = lazy_regex(r"[A-Za-z0-9+/_~.%-]{12,512}={0,2}(?::[A-Za-z0-9_\-]{5,64}(?![A-Za-z0-9_\-]|: )){0,3}")
