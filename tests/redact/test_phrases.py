@@ -30,6 +30,8 @@ def test_phrases_have_different_ids():
         f"wallet seed: 0x{'0f1e2d3c4b5a6978' * 4}",
         f'echo "{WORD}" > .vault_pass',
         f"Loading configuration property: s3.secret-key, {KEY}",
+        f'credentials += Credentials("Nexus", "nexus.example.org", "ada", "{WORD}")',
+        f"echo AKIA0ADAADAADAADAADA:{KEY} > /etc/passwd-s3fs",
         f"connecting with ('db.lab.example', 5432, 'ada', '{WORD}')",
         f"DBI->connect('dbi:mysql:runs;host=db1', 'ada', '{WORD}', {{}})",
         f'argc=3 a0="curl" a1="-u" a2="ada:{WORD}"',

@@ -55,6 +55,8 @@ def test_phrase_without_quotes_goes_to_the_end_of_its_line(setting: str):
         ("  user: ada\n  password: quiet river 4\npool: 8", "user: ada"),
         ("DB_HOST=db1\nDB_PASSWORD=quiet river 4\nDB_PORT=5432", "DB_PORT=5432"),
         ('"HOME=/root", "DB_PASSWORD=quiet river 4", "STAGE=prod"', "STAGE=prod"),
+        ("ssh-keygen -t ed25519 -N 'quiet river 4' -f /root/.ssh/deploy", "-f /root/.ssh/deploy"),
+        ('curl -u "ada:quiet river 4" https://lab.example.org', "https://lab.example.org"),
         ("grant_type=password&password=quiet%20river%204&scope=all", "&scope=all"),
     ],
 )

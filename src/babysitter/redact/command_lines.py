@@ -54,6 +54,8 @@ _ACCOUNT = lazy_regex(
 _IN_LIST = lazy_regex(
     r"(?<=[\w.%+:/@=\-!?*#~^])(?:\\*[\"']\\*[\"']?,[ ]?\\*[\"']\\*[\"']?|\" a\d{1,3}=\")(?=\S)"  # auditd
 )
+_OPEN_QUOTE = lazy_regex(r"(?<![^\s=,(])([\"'])[^\"'\n]{0,79}$")
+MAX_QUOTED = 120  # further characters of an argument in quotes
 _NETRC = lazy_regex(
     r"(?i)\blogin\s{1,16}\S{1,128}\s{1,16}(?:account\s{1,4}\S{1,64}\s{1,4})?password\s{1,16}(\S{1,512})"
 )
@@ -112,7 +114,27 @@ def _in_line(text: str, start: int, end: int) -> Iterator[Span]:
         patterns.append(_HERE_STRING)
     for pattern in patterns:
         for found in pattern.finditer(text, start, end):
-            yield from _unless_placeholder(found)
+            for span in _unless_placeholder(found):
+                yield _to_closing_quote(text, found.start(), span, end)
+
+
+def _to_closing_quote(text: str, start: int, span: Span, end: int) -> Span:
+    """The span with the words behind it, when an argument in quotes goes on: `-N 'two words'`."""
+    opened = _OPEN_QUOTE.search(text, max(start, span[0] - 80), span[0])
+    if opened is None or text[span[1] : span[1] + 1] != " ":
+        return span
+    closing = text.find(opened[1], span[1], min(end, span[1] + MAX_QUOTED))
+    is_argument = closing >= 0 and text[closing + 1 : closing + 2] in (
+        "",
+        " ",
+        "\n",
+        ";",
+        ")",
+        ",",
+        "|",
+        opened[1],
+    )
+    return (span[0], closing) if is_argument else span
 
 
 def _unless_placeholder(found: re.Match[str]) -> Iterator[Span]:

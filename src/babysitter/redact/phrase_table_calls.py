@@ -18,6 +18,12 @@ _CALLS = "|".join(
     for quote in "\"'"
 )
 CALLS = (
+    phrase(  # a realm, a host, a user and, last, the password
+        "password-of-credentials",
+        "credentials(|credential(",
+        r"Credentials?\((?:\s{0,8}[\"'][^\"'\n]{1,253}[\"']\s{0,4},){1,3}\s{0,8}[\"'](?P<value>[^\"'\n]{4,256})[\"']\s{0,4}\)",
+        Name.LIKELY_PASSWORD,
+    ),
     phrase(  # address, port, user and password
         "address-port-user-password",
         "('|(\"|['|[\"",

@@ -51,7 +51,7 @@ PRINTED = (
         r"\b(?:echo|printf)(?: -\w{1,3})? (?P<quote>[\"']?)"
         r"(?P<value>(?<=[\"'])[^\"'$`\n]{3,256}|[^\s\"'$`|>;&]{6,256})"
         r"(?P=quote) ?>{1,2} ?[\"']?[\w.\-/~${}]{0,120}?"
-        r"(?:pass(?:word|wd|phrase|code)?|secret|token|credentials?|api_?key)(?:_?file)?(?:\.[a-z]{2,4})?"
+        r"(?:pass(?:word|wd|phrase|code)?|secret|token|credentials?|api_?key)(?:[_.\-][a-z0-9]{2,12})?"
         r"[\"']?(?=[\s;&|]|$)",
         Name.LIKELY_PASSWORD,
         hint=r"(?:echo|printf) [^\n]*> ?[^ \n]*(?:pass|secret|token|cred|key)",

@@ -27,7 +27,7 @@ ASSIGN = lazy_regex(
 # An object around the value; of one that does not say so (`Field("...")`) the value may be a description.
 OBJECT = lazy_regex(r"([A-Z]\w*)\(\s*&?$")
 OBJECT_OF_VALUE = lazy_regex(
-    r"Some|Just|Ok|Optional|String|Text|.*(?:Secret|Token|Password|Passphrase|Credential|Key)\w*"
+    r"Some|Just|Ok|Optional|String|Text|.*(?:Secret|Token|Password|Passphrase|Key)\w*"
 )
 WEAK_SIGNS = lazy_regex(r"==|->|→|[\"'],|^[^:=]* \((?!str|string|text|bytes)[^()\n]{1,40}\)[ \t]?[:=]")
 TUPLE = lazy_regex(r"\\*[\"'](?:\s{0,64},\s{0,64}|;s:\d{1,6}:)(?=[bru]?\\*[\"'])")
