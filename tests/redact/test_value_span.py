@@ -57,6 +57,8 @@ def test_phrase_without_quotes_goes_to_the_end_of_its_line(setting: str):
         ('"HOME=/root", "DB_PASSWORD=quiet river 4", "STAGE=prod"', "STAGE=prod"),
         ("ssh-keygen -t ed25519 -N 'quiet river 4' -f /root/.ssh/deploy", "-f /root/.ssh/deploy"),
         ('curl -u "ada:quiet river 4" https://lab.example.org', "https://lab.example.org"),
+        (r"HOME=/root\x00DB_PASS=quiet-river8\x00PATH=/usr/bin\x00", "PATH=/usr/bin"),
+        ("Le mot de passe du noeud gpu-9 est Quietriver_88 depuis lundi", "depuis lundi"),
         ("grant_type=password&password=quiet%20river%204&scope=all", "&scope=all"),
     ],
 )

@@ -51,7 +51,7 @@ from babysitter.redact.value_signs import (
     XML,
     XML_ATTRIBUTES,
 )
-from babysitter.redact.value_span import bare, quoted, random_word
+from babysitter.redact.value_span import bare, begins_line, quoted, random_word
 from babysitter.redact.words_of_settings import words_of_setting
 
 MAX_ELEMENT = 4_096
@@ -300,8 +300,12 @@ def _in_row(setting: NamedValue) -> Place | None:
 def _in_prose(setting: NamedValue) -> Place | None:
     """`the password is x`, and a random string right behind a name."""
     found = PROSE.match(setting.text, setting.end)
-    if found is None or setting.judged is Name.POSSIBLE:
+    if found is None:
         return None
+    if setting.judged is Name.POSSIBLE:
+        span = _value(setting, found.end(), Name.POSSIBLE) if _JOINED.search(setting.name) else None
+        is_line = span is not None and _is_line(setting, span)
+        return (found.end(), span) if is_line else None
     if setting.before in _QUOTES and setting.text[found.end()] in _BRACKETS:
         return None  # `variable "password" {`
     span = _value(setting, found.end(), at_most_probable(setting.judged))
@@ -324,8 +328,13 @@ def _is_quoted_or_alone(setting: NamedValue, span: Span) -> bool:
     text = setting.text
     if text[span[0] - 1] in _QUOTES:
         return setting.judged in (Name.SECRET, Name.PASSWORD)
-    is_line = setting.before in ("", "\n") and text[span[1] : span[1] + 1] in ("", "\n")
-    return is_line and "." in setting.name
+    return _is_line(setting, span) and "." in setting.name
+
+
+def _is_line(setting: NamedValue, span: Span) -> bool:
+    """Whether the name and the value are a whole line, as in files of settings that need no sign."""
+    text = setting.text
+    return begins_line(text, setting.start) and text[span[1] : span[1] + 1] in ("", "\n")
 
 
 def _called(setting: NamedValue) -> Place | None:

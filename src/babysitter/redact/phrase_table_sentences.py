@@ -119,6 +119,22 @@ SENTENCES = (
         Name.CHOSEN,
         hint=r"(?:log-?ins?|accounts?|credentials)(?:: | is | are )[^ \n]+ / ",
     ),
+    phrase(
+        "use-user-slash-password",
+        "use |using |try ",
+        r"(?i)\b(?:use|using|try) [\"'`]?[a-z][\w.@\-]{1,64}[\"'`]? / [\"'`]?"
+        r"(?=[^\s]{0,128}[!#$%&*+?@^~])(?P<value>[^\s\"'`/]{6,256})",
+        Name.CHOSEN,
+        hint=r"(?:use|using|try) [^ \n]+ / [^ \n]*[0-9!#$%&*+?@^~]",
+    ),
+    phrase(  # `send("...")  # the password`: a remark says what the last string of the line is
+        "named-by-remark",
+        "# |// ",
+        r"(?i)[\"'](?P<value>[^\"'\n\\]{6,128})(?:\\+[nr]){0,2}[\"'][\s),;\]}]{1,16}(?:#|//) "
+        r"(?:[\w'’\-]{1,24} ){0,4}?(?:password|passphrase|passwd|secret|token|api[ _\-]?key)[ \t]*(?:\n|$)",
+        Name.CHOSEN,
+        hint=r"[\"'][^\"'\n]+[\"'][ ),;\]}]+(?:#|//) [^\n]*(?:passw|passphrase|secret|token|key)",
+    ),
     phrase(  # `admin / ... are the default credentials`
         "password-before-its-name",
         "credentials",

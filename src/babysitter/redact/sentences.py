@@ -65,7 +65,7 @@ _QUOTES_IT = lazy_regex(r"(?i)lautet|luidt|reads|equals")  # verbs that only wha
 # A word that begins a sentence or is a name, and digits: behind a label it is a password.
 _CAPITAL = lazy_regex(
     r"(?!(?i:version|python|base|bcrypt|argon|number|step|node|level|line|page|user|host|windows|ubuntu))"
-    r"[A-Z][a-z]{4,20}\d{2,4}[!?.#*]?$"
+    r"[A-Z][a-z]{4,20}[_\-#]?\d{2,4}[!?.#*]?$"
 )
 _OPENING_QUOTES = tuple("\"'`“«‘„「『【")
 _TRAILING = ".,;:)]}"

@@ -55,7 +55,7 @@ GIVES = lazy_regex(
     r"(?i)(?:\w{0,40}[._])?(?:set|with|use|add|put|password|passphrase|apikey|api_key|secret_key)"
 )
 # What a shell or a tool sets to the next word.
-SETS = lazy_regex(r"(?:setenv|set -\w{1,3}|-e|--env|--env-vars?|--set-env-vars|ENV|ARG) $")
+SETS = lazy_regex(r"(?:(?:setenv|set -\w{1,3}|-e|--env|--env-vars?|--set-env-vars|ENV|ARG) |\bset \$)$")
 DASH = lazy_regex(r"[ \t]{1,3}[–—\-][ \t]{1,3}(?=[A-Za-z0-9+/_=.\-]{12,}[ \t]*(?:\n|$))")
 QUERY_VALUE = lazy_regex(r"=(?=[^&\s\"'<>`\\]*%(?:2[0267]|3[bB]))([^&\s\"'<>`\\]+)")
 CONTINUED = lazy_regex(r"[ \t]{0,4}(?:\n[ \t]{1,80})?(?=[\"'])")
