@@ -7,6 +7,7 @@ from babysitter.diagnosis.causes.demotion import NOTHING_DEMOTED
 from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.rule_fields import fields_of_facts
 from babysitter.diagnosis.causes.rules_in_force import Playbook
+from babysitter.diagnosis.frame.structured_lines import unwrap_text
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.diagnosis.judge.stalled import motion_of
 from babysitter.diagnosis.last_good.build_profile import add_lines
@@ -106,7 +107,7 @@ def missing(
     shown = tuple(read_dump(dump) for dump in dumps if dump.strip())
     measures = measures_of(memory, motion_of(memory, observation, watch.limits))
     fields = fields_of_facts(facts or JobFacts(), dumps=shown, measures=measures)
-    return why_not(playbook, cause, LineBuffer(text.encode("utf-8", "replace"), fields))
+    return why_not(playbook, cause, LineBuffer(unwrap_text(text).encode("utf-8", "replace"), fields))
 
 
 def lines_around(text: str, evidence: Sequence[Evidence], *, source: str) -> tuple[SourceLine, ...]:

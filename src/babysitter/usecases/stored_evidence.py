@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.rule_fields import Fields, fields_of_tree
+from babysitter.diagnosis.frame.structured_lines import unwrap_text
 from babysitter.diagnosis.pipeline import last_line_age_s, measures_of
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.engine.app import App
@@ -40,7 +41,7 @@ def stored_line_buffer(watch: Watch, observations: Sequence[Observation]) -> Lin
     def its_role(task: TaskId) -> Role | None:
         return watch.memory.roles.get(task) or role_of(job_of(task), watch.root)
 
-    text = "\n".join(line.text.replace("\n", " ") for line in lines)
+    text = "\n".join(unwrap_text(line.text).replace("\n", " ") for line in lines)
     fields = Fields()
     if newest is not None and newest.seen_tree is not None:
         seen = ((task, sight) for task, sight in newest.dumps.items() if isinstance(sight, Seen))

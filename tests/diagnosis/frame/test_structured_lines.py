@@ -5,7 +5,7 @@ import json
 import pytest
 
 from babysitter.diagnosis.frame.line import read_frame
-from babysitter.diagnosis.frame.structured_lines import unwrap_structured_lines
+from babysitter.diagnosis.frame.structured_lines import MAX_LINE, unwrap_structured_lines, unwrap_text
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,13 @@ def test_unwrapped_line_has_a_frame():
         "error",
         True,
     )
+
+
+def test_a_line_that_is_nested_too_deep_stays() -> None:
+    deep = '{"level":"info","msg":"x","data":' + "[" * 5000 + "]" * 5000 + "}"
+    assert unwrap_text(deep) == deep
+
+
+def test_a_line_that_is_too_long_stays() -> None:
+    long = '{"level":"info","msg":"' + "x" * MAX_LINE + '"}'
+    assert unwrap_text(long) == long

@@ -38,6 +38,11 @@ def working(done: str, until_s: float = 1800.0, members: str = "01234567") -> Pr
         ("host-3 gpu{w} done tile {n}", "host-3 gpu5 handed back after 0s: no context", "gpu 5"),
         ("part={w} batch committed offset={n}", "part=5 apply failed, will retry", "part 5"),
         ("[rank {w}] saved sample {n}", "[rank 5] the decoder gave nothing back", "rank 5"),
+        ("partition={w} committed {n}", "partition=5 rewinding to the last commit", "partition 5"),
+        ("worker-{w} stored output {n}", "worker-5 returned item {n} to queue", "worker 5"),
+        ("worker-{w} stored output {n}", "worker-5 reconnecting to db, attempt {n}", "worker 5"),
+        ("pod/ingest-{w} segment {n} appended", "pod/ingest-5 not appended: no inodes", "pod ingest-5"),
+        ("[worker=box{w}b] stored {n}", "[worker=box5b] item {n} failed: no index", "worker box5b"),
     ],
 )
 def test_a_member_that_fails_beside_others(done: str, instead: str, label: str) -> None:
@@ -61,8 +66,27 @@ DONE = "w{w} | task t-{n} done, {m} rows"
         [*working(DONE, 900, "5"), *every(40, 1800, "w5 | alive", 0)],  # a long task, and it lives as before
         [*working(DONE, members="5"), *every(20, 1800, "w5 | retrying the upload", 920)],
         every(20, 1800, "w5 | dispatching", 0),  # it never did what the others do
+        *(
+            [*working(DONE, 900, "5"), *every(20, 1800, f"w5 | {text}", 920)]
+            for text in (
+                "queue empty, no more tasks",
+                "polled records=0 lag=0",
+                "waiting at the barrier for the others",
+                "evaluation episode {n}, return 14.2",
+                "standing by as follower",
+                "skipped task {n}, output exists",
+                "task {n} done after retry, {m} rows",
+                "large task {n} done, {m} rows",
+                "shuffle buffer refilling, {n}%",
+                "writing checkpoint shard {n}/140",
+            )
+        ),
     ],
-    ids=["works", "gone", "left", "lives", "works beside", "another role"],
+    ids=[
+        *("works", "gone", "left", "lives", "works beside", "another role"),
+        *("no more", "nothing came", "waits", "evaluates", "stands by", "done before"),
+        *("done after a retry", "done in other words", "refills", "saves"),
+    ],
 )
 def test_a_member_that_is_not_broken(beside: Printed) -> None:
     assert found([*working(DONE, members="0123467"), *beside]) is None
@@ -74,7 +98,16 @@ def test_all_members_that_turn_to_something_else_are_not_broken() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["step 120 done", "attempt 3 failed", "10.0.0.5:8080 answered", "p99 took 3 ms", "2026-03-04 done"],
+    [
+        *("step 120 done", "attempt 3 failed", "10.0.0.5:8080 answered", "p99 took 3 ms", "2026-03-04 done"),
+        *(
+            "sha256 matches",
+            "int8 weights loaded",
+            "tenant-7 is throttled",
+            "user-42 asked",
+            "layer-12 frozen",
+        ),
+    ],
 )
 def test_numbers_that_name_no_member(text: str) -> None:
     assert fold_member_lines((), entries_of([raw(0, text)], 0)) == ()

@@ -20,6 +20,17 @@ MUXED = every(30, 600, "muxed {m} frames into the clip", 20.0)
 FAILED = every(30, 1800, "ERROR conversion failed: No space left on device", 620.0)
 
 
+@pytest.mark.parametrize(
+    "report",
+    [
+        "INFO could not render clip {n}: no decoder available",
+        "INFO clip {n} requeued, node-3 gave no result",
+    ],
+)
+def test_the_words_decide_not_the_level(report: str) -> None:
+    assert found([*ITEMS, *MUXED, *every(30, 1800, report, 620.0)]) is not None
+
+
 def test_each_item_fails_though_their_number_rises() -> None:
     pair = found([*ITEMS, *MUXED, *FAILED])
     assert pair is not None

@@ -18,6 +18,10 @@ from babysitter.diagnosis.timeline.nothing_came import says_nothing_came
         "queue depth 12 of 12 consumed, backlog: 0",
         "the queue is empty",
         "0 pending",
+        "received=0 lag=0",
+        "queue empty",
+        "0 messages received",
+        "no records found in the topic",
     ],
 )
 def test_nothing_came(message: str) -> None:
@@ -38,6 +42,12 @@ def test_nothing_came(message: str) -> None:
         "step 120 loss 0.0",
         "lag=0.7",
         "in-flight: 3, found 0 new files",
+        "update 60 got 0 gradients",
+        "step 60 received=0",
+        "fetched 0 rows: permission denied",
+        "no messages acknowledged by the broker",
+        "found: 0 errors, 1200 rows written",
+        "received 0 bytes for 30 s, retrying",
     ],
 )
 def test_something_came_or_waits(message: str) -> None:

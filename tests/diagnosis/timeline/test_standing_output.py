@@ -26,7 +26,7 @@ def found(line: str, step_s: float = 30.0) -> StandingOutput | None:
     ("line", "name"),
     [
         ("read={i} written={o} lag_ms=4", "written"),
-        ("clickfold: in={i} joined={o}", "joined"),
+        ("clickfold: in={i} emitted={o} skipped=4", "emitted"),
         ("pipestat in={i} out={i} acked_by_es={o} queue=0", "acked_by_es"),
     ],
 )
@@ -47,6 +47,8 @@ def test_output_stands(line: str, name: str) -> None:
         "read={i} skipped={o}",
         "files={s} bytes={i}",
         "converted={i} uploaded=100/100",
+        "in={i} joined={o}",  # no match for a quarter of an hour
+        "in={i} unique={o} duplicates={s}",
     ],
 )
 def test_output_goes_on(line: str) -> None:
@@ -55,6 +57,21 @@ def test_output_goes_on(line: str) -> None:
 
 def test_a_step_that_is_over_before_the_next_began_stands_rightly() -> None:
     assert found("fetched={o} of them parsed=0") is None
+
+
+def test_output_that_another_count_makes_up_for_is_not_lost() -> None:
+    work = CountedWork()
+    for n in range(BEFORE + AFTER):
+        kept = 90 * min(n, BEFORE - 1)
+        text = f"in={97 * n} written={kept} duplicates={97 * n - kept}"
+        work = read_counters(entries_of([raw(n * 30.0, text)], n), work).work
+    assert find_standing_output(work, at((BEFORE + AFTER - 1) * 30.0).timestamp(), 600.0) is None
+
+
+def test_what_passes_a_test_may_not_come_for_longer() -> None:
+    standing = found("in={i} joined={o}", step_s=70.0)  # 35 min
+    assert standing is not None
+    assert standing.name == "joined"
 
 
 def test_few_reports_show_nothing() -> None:

@@ -15,7 +15,6 @@ from operator import add
 
 from babysitter.diagnosis.causes.rule_fields import Fields
 from babysitter.diagnosis.frame.line import MAX_HEADER_CHARACTERS, read_frame
-from babysitter.diagnosis.frame.structured_lines import unwrap_structured_lines
 from babysitter.diagnosis.signatures.pattern import Pattern, line_finder, parse_pattern
 from babysitter.diagnosis.signatures.scanner import Scanner, tidy
 from babysitter.diagnosis.stance.vocabulary import Stance
@@ -67,7 +66,7 @@ class LineBuffer:
         self._entries = entries
         self._source = source
         self._role_of_task = role_of_task
-        log = b"" if entries is None and log == b"\n" else tidy(unwrap_structured_lines(log))
+        log = b"" if entries is None and log == b"\n" else tidy(log)
         # An entry may be an empty line, the last one too; a file's last newline begins no line.
         is_ended = entries is None and log.endswith(b"\n")
         is_there = bool(log) if entries is None else bool(entries)

@@ -20,6 +20,7 @@ from babysitter.diagnosis.causes.rule_fields import (
 from babysitter.diagnosis.causes.rule_index import RuleIndex, index_of
 from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.causes.stances import DOUBTFUL, StanceFilter, has_failed
+from babysitter.diagnosis.frame.structured_lines import unwrap_structured_lines
 from babysitter.diagnosis.signatures.pattern import Pattern
 from babysitter.diagnosis.stance.vocabulary import Stance
 from babysitter.model.cause_info import about
@@ -94,7 +95,7 @@ def classify_text(
 
     `role`: whose lines these are; None lets every rule's `source` pass.
     """
-    raw = text.encode("utf-8", "replace") if isinstance(text, str) else text
+    raw = unwrap_structured_lines(text.encode("utf-8", "replace") if isinstance(text, str) else text)
     fields = fields_of_facts(facts or JobFacts(), dumps=dumps, measures=measures, task_states=task_states)
     entries: Sequence[LogLine] | None = None
     role_of_task: Callable[[TaskId], Role | None] | None = None

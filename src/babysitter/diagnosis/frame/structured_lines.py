@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+MAX_LINE = 65_536  # bytes; a longer line is data, and reading it takes time and memory
 MAX_PREFIX = 200  # characters in front of the fields, or of a logfmt message: headers, time, level
 
 _MESSAGE_KEYS = ("msg", "message", "log", "textPayload", "event")
@@ -52,7 +53,8 @@ def _replace_lines(text: bytes, mark: bytes, plain: Callable[[bytes, bytes], byt
         start = text.rfind(b"\n", done, at) + 1 or done
         end = text.find(b"\n", at)
         end = len(text) if end < 0 else end
-        if at - start <= MAX_PREFIX and (line := plain(text[start:at], text[at:end])) is not None:
+        is_short = at - start <= MAX_PREFIX and end - start <= MAX_LINE
+        if is_short and (line := plain(text[start:at], text[at:end])) is not None:
             parts += [text[done:start], line]
             done = end
         at = text.find(mark, end)
@@ -64,7 +66,7 @@ def _plain_json(prefix: bytes, fields: bytes) -> bytes | None:
         return None
     try:
         return _plain(prefix, json.loads(fields))
-    except ValueError:
+    except (ValueError, RecursionError):  # RecursionError: nested a thousand levels deep
         return None
 
 

@@ -1,12 +1,13 @@
-"""One member of a job stopped doing what the others of its kind go on doing, and does something else.
+"""One member of a job stopped doing what the others of its kind go on doing, and fails again and again.
 
     w3 | task t-00142 done, 8160 passages
     w5 | task t-00160 failed: uncorrectable ECC error; back to queue
     w5 | task t-00164 failed: uncorrectable ECC error; back to queue
 
-A worker, card or partition that fails each piece it takes is hidden by the others: the job's counts rise. No
-word of failure is needed to see it. Lines name their member (`w5`, `gpu 3`, `orders-7`); a wording that
-several members print regularly is their work; the broken one prints it no more and another line instead.
+A worker, card or partition that fails each piece it takes is hidden by the others: the job's counts rise.
+Lines name their member (`w5`, `gpu 3`, `orders-7`, `worker=ada`). A wording that several members print
+regularly is their work. The broken one does not print it any more, but lines by which work failed, was left
+out, or is taken up once more. A member that idles or turned to other work is well.
 """
 
 import re
@@ -17,6 +18,7 @@ from functools import lru_cache
 
 from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.diagnosis.timeline.entries import Entry
+from babysitter.diagnosis.timeline.wordings import undoes_work
 from babysitter.diagnosis.timeline.work_words import UNITS, words_in
 from babysitter.lazy_regex import lazy_regex
 from babysitter.model.member_line import MemberLine
@@ -28,7 +30,7 @@ MAX_WORDS = 5  # of a wording: what stands behind them is a reason, a name, a nu
 MAX_NAMED = 3  # members in one line: a machine, a card in it, a task
 # Guesses, checked on the courses of fixtures/watched.
 MIN_DONE = 3  # lines of work before the member stopped, and of each other member
-MIN_OTHERS = 2  # members that go on
+MIN_OTHERS = 1  # members that go on
 MIN_INSTEAD = 5  # other lines of the member since
 OVERDUE = 3.0  # longest gaps of the member without its work
 
@@ -39,16 +41,24 @@ _NOUNS = words_in(
     """
 )
 _MEMBER = lazy_regex(
-    rf"(?i)(?<![\w./:#-])(?:(?P<noun>{'|'.join(sorted(_NOUNS))})(?:[ _-]?id)?[ _#:=\[-]{{0,2}}"
-    r"|(?P<kind>[a-z]{1,16})[-_]?)(?P<name>\d{1,5})(?![\w.%/]|:\d)"
+    rf"(?i)(?<![\w./:#-])(?P<noun>{'|'.join(sorted(_NOUNS))})(?:"
+    r"(?:[ _-]?id)?[ _#:=\[-]{0,2}(?P<number>\d{1,5})(?![\w.%/]|:\d)"
+    r"|(?:[ _-]?(?:id|name))?(?:=\"?|/|: ?\")(?P<word>[a-z][\w-]{0,60})(?![\w./]))"
+    r"|(?<![\w./:#-])(?P<kind>[a-z]{1,16})[-_]?(?P<name>\d{1,5})(?![\w.%/]|:\d)"
 )
 _WORD = re.compile(r"[A-Za-z]{2,}")
-_NO_MEMBERS = UNITS | {"attempt", "try", "retry", "level", "p", "v", "http", "code", "errno"}
+# Numbers of tries and formats, and those whom a job serves.
+_NO_MEMBERS = UNITS | words_in(
+    """
+    attempt try retry level p v http code errno sha md utf ascii int uint float fp bf layer
+    user tenant client customer account session
+    """
+)
 
 
 @dataclass(frozen=True, slots=True)
 class BrokenMember:
-    """A member that works no more. `done`: its newest line of work. `instead`: what it prints since then."""
+    """A member that fails. `done`: its newest line of work. `instead`: what it prints since then."""
 
     done: MemberLine
     instead: MemberLine
@@ -70,7 +80,10 @@ def fold_member_lines(before: Sequence[MemberLine], entries: Iterable[Entry]) ->
         named = _members_in(entry.text[:MAX_CHARACTERS])
         if not named:
             continue
-        wording = _wording(without_digits(entry.message[:MAX_CHARACTERS]))
+        message = entry.message[:MAX_CHARACTERS]
+        for _, name in named:
+            message = message if name.isdigit() else message.replace(name, "")
+        wording = _wording(without_digits(message))
         for kind, name in named:
             line = known.pop((kind, name, wording), None)
             known[kind, name, wording] = _with(line, entry, kind, name, wording)
@@ -93,12 +106,13 @@ def _drop_one(known: dict[tuple[str, str, str], MemberLine]) -> None:
     del known[once or next(iter(known))]
 
 
-def _members_in(message: str) -> list[tuple[str, str]]:
+def _members_in(text: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    for member in _MEMBER.finditer(message):
+    for member in _MEMBER.finditer(text):
         kind = (member["noun"] or member["kind"]).lower()
         if member["noun"] or kind not in _NO_MEMBERS:
-            found.append((kind, member["name"].lstrip("0") or "0"))
+            name = member["word"] or member["number"] or member["name"]
+            found.append((kind, name.lstrip("0") or "0"))
             if len(found) == MAX_NAMED:
                 break
     return found
@@ -110,7 +124,7 @@ def _wording(skeleton: str) -> str:
 
 
 def find_broken_member(lines: Sequence[MemberLine], now_s: float, least_s: float) -> BrokenMember | None:
-    """Return the member that does something else for `least_s` seconds while others of its kind work on."""
+    """Return the member that only fails for `least_s` seconds while others of its kind work on."""
     by_wording: dict[tuple[str, str], list[MemberLine]] = defaultdict(list)
     by_member: dict[tuple[str, str], list[MemberLine]] = defaultdict(list)
     for line in lines:
@@ -127,7 +141,8 @@ def find_broken_member(lines: Sequence[MemberLine], now_s: float, least_s: float
                 continue
             for instead in by_member[kind, done.name]:
                 shared = by_wording[kind, instead.wording]
-                if _is_instead(instead, done, now_s, least_s) and 2 * len(shared) <= len(regular):
+                is_own = 2 * len(shared) <= len(regular)
+                if is_own and _is_instead(instead, done, now_s, least_s) and undoes_work(instead.text):
                     return BrokenMember(done, instead, len(others))
     return None
 

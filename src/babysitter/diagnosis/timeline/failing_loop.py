@@ -34,7 +34,7 @@ def find_failing_loop(profile: RunProfile, work: CountedWork, now_s: float) -> L
     Of several an error rather than a warning, then the one for longest.
     """
     timed = [template for template in profile.templates if template.first_at_s > 0]
-    reports = [template for template in timed if repeats(template, now_s)]
+    reports = [template for template in timed if repeats(template, now_s) and reports_trouble(template)]
     if not reports:
         return None
     new_lines = list(_new_lines(timed))
@@ -54,9 +54,9 @@ def lasts_s(template: LineTemplate) -> float:
 
 
 def repeats(template: LineTemplate, now_s: float) -> bool:
-    """Whether a line of failure comes again and again until now."""
+    """Whether a line comes again and again until now."""
     is_recent = now_s - template.last_at_s <= max(STILL_S, STILL_GAPS * template.longest_gap_s)
-    return template.count >= MIN_REPORTS and is_recent and reports_trouble(template)
+    return template.count >= MIN_REPORTS and is_recent
 
 
 def _new_lines(timed: list[LineTemplate]) -> Iterator[float]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from babysitter.diagnosis.timeline.failing_loop import lasts_s, repeats
 from babysitter.diagnosis.timeline.stopped_work import OVERDUE
-from babysitter.diagnosis.timeline.wordings import is_asked_for, reports_severely, shows_work
+from babysitter.diagnosis.timeline.wordings import is_asked_for, shows_work, undoes_severely
 from babysitter.model.run_profile import LineTemplate, RunProfile
 
 MIN_DONE = 8  # lines of work before
@@ -29,7 +29,7 @@ class FailsInstead(NamedTuple):
 def find_failure_instead(profile: RunProfile, now_s: float) -> FailsInstead | None:
     """Return the work that a failure took the place of; None where work goes on or other work began."""
     timed = [template for template in profile.templates if template.first_at_s > 0]
-    reports = [line for line in timed if repeats(line, now_s) and reports_severely(line)]
+    reports = [line for line in timed if repeats(line, now_s) and undoes_severely(line)]
     found = [
         FailsInstead(work, report)
         for report in reports

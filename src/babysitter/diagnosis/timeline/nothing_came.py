@@ -9,22 +9,27 @@ An idle program may print such lines for days. One that hangs reports work that 
 
 import re
 
+from babysitter.diagnosis.frame.failure_words import find_failure_words
 from babysitter.lazy_regex import lazy_regex
 
 _THING = (
     r"(?:messages?|records?|rows|items|events|jobs|tasks|files|documents|requests?|reqs|objects|shards"
     r"|batches)"
 )
-# 0 records; no new files; records=0 behind a word of receiving
+_TAKEN = r"(?:received|fetched|polled|consumed|found|pulled|claimed|picked|read|queued|discovered|added)"
+_TAKE = r"(?:polled|received|fetched|found|picked up|consumed|pulled|got|claimed|discovered)"
+# 0 records; no new files; records=0 behind a word of taking in. Not: 0 records written.
 _NOTHING_CAME = lazy_regex(
-    rf"(?i)\b(?:0|no)(?: \w+)? {_THING}\b(?! (?:complete|done|finished|processed|written|per |/))"
-    rf"|\b(?:polled|received|fetched|found|picked up|consumed|pulled|got|claimed|discovered|new|incoming)"
-    rf"(?:[ _]\w+)?\s?[:=]\s?0(?![\d.,]*[1-9])(?!\s?/)"
-    rf"|\b(?:polled|received|fetched|found|picked up|consumed|pulled|got|claimed|discovered) 0\b(?![.,]\d|/)"
+    rf"(?i)\b(?:0|no)(?: \w+)? {_THING}\b(?! (?:complete|done|per |/)| (?!{_TAKEN})\w+(?:ed|en)\b)"
+    rf"|\b(?:{_TAKE}|new|incoming)"
+    rf"(?:[ _]{_THING})?\s?[:=]\s?0(?![\d.,]*[1-9])(?!\s?/)(?! [a-z]+(?![\w.]*[:=]))"
+    rf"|\b{_TAKE} 0(?=[,;)\]]|\s*$)"
     r"|\bnothing (?:new|to (?:do|process|sync|ingest|import|copy|merge|consume|run))\b"
-    r"|\bqueues? (?:is|are) empty\b|\bno (?:resource )?demands?\b"
+    r"|\bqueues?:? (?:(?:is|are) )?empty\b|\bno (?:resource )?demands?\b"
     r"|\b(?:everything|already) (?:is )?up to date\b"
 )
+# A loop of steps has work in hand, whatever came to nothing in it.
+_STEP = lazy_regex(r"(?i)\b(?:step|epoch|iter(?:ation)?|update)s?\b[ =:#]{0,2}\d")
 _WAITING = (
     r"(?:lag|backlog|pending|waiting|queued|outstanding|unprocessed|unacked"
     r"|#?queue(?:d?[-_ ](?:req|reqs|requests?|depth|size|length|len))?)"
@@ -46,8 +51,11 @@ _MAY_SAY = re.compile(r"(?i)(?<![\d.])0|\bno\b|nothing|empty|up to date")
 
 
 def says_nothing_came(message: str) -> bool:
-    """Whether a line says that nothing came or waits, and names no work that waits or is in hand."""
+    """Whether a line says that nothing came or waits, and tells of no failure and of no work in hand."""
     if not _MAY_SAY.search(message):
         return False
-    is_idle = _NOTHING_CAME.search(message) or _NOTHING_WAITS.search(message)
-    return is_idle is not None and not _SOME_WAIT.search(message) and not _IN_HAND.search(message)
+    rest = _NOTHING_WAITS.sub("", _NOTHING_CAME.sub("", message))
+    if rest == message or _STEP.search(message):
+        return False
+    has_work = _SOME_WAIT.search(message) or _IN_HAND.search(message)
+    return has_work is None and not find_failure_words(rest)

@@ -3,13 +3,15 @@
     read=11661956 parsed=11658209 joined=10959411 written=10959411 lag_ms=540
     read=11814093 parsed=11810326 joined=10959411 written=10959411 lag_ms=448
 
-The job's counts rise, so nothing else shows that its work comes to nothing.
+The job's counts rise, so nothing else shows that its work comes to nothing. Where another count of the line
+takes up what the output lacks (`duplicates=`, `filtered=`), nothing is lost.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from babysitter.diagnosis.frame.line import read_frame
 from babysitter.diagnosis.timeline.numbers import read_wording
@@ -20,16 +22,19 @@ from babysitter.model.progress import CountedWork, CountNote
 MIN_REPORTS = 8  # in which the output rose, and in which it stands
 EACH = 2.5  # longest gap between two rises, in reports: it rose in nearly each
 RECENT = 3.0  # reports since the newest
+APART = 0.02  # of the input: counts of one line may be taken a moment apart
 
 _NAME = re.compile(r"([A-Za-z][A-Za-z_.-]*)\W{0,3}$")
 _WORD = re.compile(r"[a-z]+")
 _INPUT = words_in("in input inputs read received consumed fetched polled seen scanned")
 _OUTPUT = (DONE - _INPUT) | words_in(
     """
-    out output outputs emitted produced acked acknowledged committed inserted stored delivered published
-    joined matched kept accepted flushed persisted
+    out output outputs emitted produced acked acknowledged inserted stored delivered published persisted
     """
 )
+# What a datum reaches only if it passes a test, or what is done for many at once: for long none may come.
+_CHOSEN = words_in("joined matched kept accepted selected unique committed flushed uploaded merged")
+PATIENCE = 3.0  # times as long for these
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +60,20 @@ def find_standing_output(work: CountedWork, now_s: float, least_s: float) -> Sta
             if not _stands(output, now_s, least_s):
                 continue
             counted = _rising_beside(output, notes)
+            if counted is None or _is_accounted_for(output, counted, notes):
+                continue
             name = _name_of(output)
-            if counted is not None and _OUTPUT.intersection(_WORD.findall(name.lower())):
+            if _stands(output, now_s, _patience_s(name, least_s)):
                 return StandingOutput(name, output, counted)
     return None
+
+
+def _patience_s(name: str, least_s: float) -> float:
+    """How long a count of this name must stand before it is told; infinite for what is no output."""
+    words = frozenset(_WORD.findall(name.lower()))
+    if words & _CHOSEN:
+        return PATIENCE * least_s
+    return least_s if words & _OUTPUT else inf
 
 
 def _stands(note: CountNote, now_s: float, least_s: float) -> bool:
@@ -86,6 +101,14 @@ def _rising_beside(output: CountNote, notes: Sequence[CountNote]) -> CountNote |
         and note.longest_gap_s <= output.longest_gap_s * EACH
     )
     return next(rising, None)
+
+
+def _is_accounted_for(output: CountNote, counted: CountNote, notes: Sequence[CountNote]) -> bool:
+    """Whether the output and another rising count of the line make up the input."""
+    rising = (
+        note for note in notes if note.slot not in (output.slot, counted.slot) and note.still.reports <= EACH
+    )
+    return any(abs(counted.value - output.value - note.value) <= APART * counted.value for note in rising)
 
 
 def _name_of(note: CountNote) -> str:

@@ -9,7 +9,10 @@ from babysitter.diagnosis.frame.ordinary import is_ordinary
 from babysitter.diagnosis.stance.printed_text import holds_printed_failure
 from babysitter.diagnosis.timeline.counters import MIN_OTHER_REPORTS
 from babysitter.diagnosis.timeline.housekeeping import is_housekeeping
+from babysitter.diagnosis.timeline.nothing_came import says_nothing_came
 from babysitter.diagnosis.timeline.numbers import SlotKind
+from babysitter.diagnosis.timeline.work_words import says_done
+from babysitter.model.log import LogLevel
 from babysitter.model.progress import CountNote
 from babysitter.model.run_profile import LineTemplate
 
@@ -23,7 +26,18 @@ _ASKED_FOR = re.compile(rf"{_ANSWERED}|(?i:\b(?:requests?|throughput|messages?)\
 # What was left undone, unless it is only counted: "skipped: 3", "0 dropped".
 _LEFT_UNDONE = re.compile(
     r"(?i)(?<!\d )\b(?:skipp(?:ed|ing)|dropp(?:ed|ing)|discard(?:ed|ing)|rejected)\b(?!['\"]?\s?[:=]?\s?\d)"
+    r"|\bnot \w+(?:ed|en): "
 )
+_MILD = frozenset({LogLevel.WARNING, LogLevel.DEBUG})
+_IS_DONE = re.compile(r"(?i)\b(?:already|exists?|up to date|unchanged|not modified|duplicates?)\b")
+# A piece of work is taken up once more, is given back, or comes to nothing.
+_TAKEN_BACK = re.compile(
+    r"(?i)\b(?:re-?try\w*|retries|re-?queu\w*|re-?connect\w*|re-?assign\w*|re-?wind\w*"
+    r"|(?:roll|hand|giv|put|push|return|send|sent)\w*[- ](?:\w+ )?back"
+    r"|(?:back|return\w*(?: \S+){0,2}) (?:to|into|in) (?:the )?\w*(?:queue|pool|backlog)"
+    r"|(?:g[ai]ve|gives|got|gets|return(?:s|ed)|produced?|yield(?:s|ed)) (?:nothing|no \w+))\b"
+)
+_WORDS = re.compile(r"[a-z]+")
 _NOT_READY = re.compile(r"(?i)\b(?:readiness|startup) probe\b")  # somebody asks whether it has started
 _OF_TRAINING = re.compile(r"(?i)\b(?:iter(?:ation)?|step|epoch|loss)\b")
 _REFUSED = re.compile(rf"(?:{_ANSWERED})(?!.*\b5\d\d\b)")  # at the fault of the one who asked
@@ -66,11 +80,31 @@ def _reports_trouble(text: str) -> bool:
     return not holds_printed_failure(frame)
 
 
+def undoes_work(text: str) -> bool:
+    """Whether a line says that a piece of work failed, was left out, or is taken up once more."""
+    message = read_frame(text).message
+    if says_nothing_came(message):
+        return False
+    if _reports_trouble(text):
+        return True
+    if _TAKEN_BACK.search(message):
+        return not says_done(_WORDS.findall(message.lower()))
+    return _LEFT_UNDONE.search(message) is not None and _IS_DONE.search(message) is None
+
+
 def reports_severely(template: LineTemplate) -> bool:
     """Whether a line reports that something failed, and does not call it a warning."""
     text = template.example
-    is_mild = read_frame(text).level.is_mild and not is_error(text)
-    return not is_mild and reports_trouble(template)
+    return not _is_called_mild(text) and reports_trouble(template)
+
+
+def undoes_severely(template: LineTemplate) -> bool:
+    """Whether a line says that a piece of work came to nothing, and does not call that a warning."""
+    return not _is_called_mild(template.example) and undoes_work(template.example)
+
+
+def _is_called_mild(text: str) -> bool:
+    return read_frame(text).level in _MILD and not is_error(text)
 
 
 @lru_cache(maxsize=4096)
