@@ -184,6 +184,46 @@ def test_the_text_model_is_weighed_with_rules_and_lines():
     assert 0.5 < diagnosis.likelihood < 1.0
 
 
+def test_what_the_text_model_gives_to_impossible_classes_makes_rules_no_less_sure():
+    """A model that speaks for a person's stop, of a job that nobody stopped, has said nothing."""
+    plain = reading(code_error=LEAST, data_error=0.0)
+    alone = judged(Findings((finding(),), reading=plain)).likelihood
+    unheard = replace(plain, read_text=lambda _: TextReading({"user-cancel": 1.0}))
+    assert judged(Findings((finding(),), reading=unheard)).likelihood == pytest.approx(alone)
+
+
+@pytest.mark.parametrize(
+    ("state", "stops_at", "is_read"),
+    [
+        (JobState.FAILED, 41, False),  # its workers were stopped because it had failed
+        (JobState.FAILED, 39, True),  # it failed because something was stopped
+        (JobState.KILLED, 41, False),  # it had failed before
+        (None, 41, False),
+    ],
+)
+def test_the_stop_that_follows_a_failure_is_not_read(state, stops_at, is_read):
+    asked = []
+
+    def read_text(text):
+        asked.append(text)
+        return TextReading({"code-error": 1.0})
+
+    stop = replace(
+        finding(Cause.USER_CANCEL, 0.5, "some.stop"),
+        evidence=(Evidence(LINES[1].text, "log", 42),),
+        position=stops_at,
+        is_consequence=True,
+    )
+    read = replace(reading(code_error=LEAST), read_text=read_text)
+    judged(Findings((finding(), stop), reading=read), JobFacts(state=state))
+    (text,) = asked
+    if is_read:
+        assert text == "the text"
+    else:
+        assert LINES[0].text in text
+        assert LINES[1].text not in text
+
+
 def test_the_text_model_is_not_asked_where_the_verdict_stands():
     def read_text(text):
         raise AssertionError(text)

@@ -13,6 +13,7 @@ from math import inf
 from babysitter.diagnosis.causes.guess import is_guess
 from babysitter.diagnosis.judge.actions import has_ended_badly, is_over
 from babysitter.diagnosis.learned.cause_classes import CALM, class_of
+from babysitter.diagnosis.learned.job_text import text_of_job
 from babysitter.diagnosis.learned.line_meaning import LEAST
 from babysitter.diagnosis.learned.read_log import lines_for
 from babysitter.model.cause_info import about
@@ -76,7 +77,27 @@ def read_text(verdict: JudgedByRules, findings: Findings, facts: JobFacts) -> Te
     if _is_out_of_reach(verdict, reading) or _is_explained(verdict, findings):
         return None
     is_understood = any(reading.meanings.get(name, 0.0) >= LEAST for name in reading.weights.classes)
-    return reading.read_text(reading.text) if is_understood else None
+    return reading.read_text(_text_to_read(verdict, reading, findings, facts)) if is_understood else None
+
+
+def _text_to_read(verdict: JudgedByRules, reading: LogReading, findings: Findings, facts: JobFacts) -> str:
+    """What is known of the job, without the lines of a stop that followed its failure.
+
+    A pipeline that fails stops its own workers, and their logs say "terminated by user". Where no person's
+    stop can be the cause, such words would only hide what stands before them.
+    """
+    if verdict.root is None or _is_possible(Cause.USER_CANCEL, verdict, facts):
+        return reading.text
+    stops = {
+        line.text
+        for finding in findings.all
+        if finding.is_consequence
+        and finding.cause is Cause.USER_CANCEL
+        and finding.position > verdict.root.position
+        for line in finding.evidence
+    }
+    kept = [line.text for line in reading.lines if line.text not in stops]
+    return text_of_job(facts, kept, reading.dumps) if len(kept) < len(reading.lines) else reading.text
 
 
 def _is_out_of_reach(verdict: JudgedByRules, reading: LogReading) -> bool:
@@ -122,11 +143,13 @@ def shares_of(
 def _pooled(by_rules: Mapping[str, float], by_text: Mapping[str, float]) -> dict[str, float]:
     """The shares of both together: their product, each to a power; their sum is left as it comes out.
 
-    `by_rules`: of the classes that are possible. The power of the model shrinks with what it gives to others.
+    `by_rules`: of the classes that are possible. What the model gives to others is unheard: its power shrinks
+    by that part, and the rules speak so much more, up to the power that they have without the model.
     """
-    power = TEXT_POWER * sum(by_text.get(name, 0.0) for name in by_rules)
+    heard = sum(by_text.get(name, 0.0) for name in by_rules)
+    rules_power = 1.0 - (1.0 - RULES_POWER) * heard
     return {
-        name: share**RULES_POWER * max(by_text.get(name, 0.0), SMALLEST) ** power
+        name: share**rules_power * max(by_text.get(name, 0.0), SMALLEST) ** (TEXT_POWER * heard)
         for name, share in by_rules.items()
     }
 

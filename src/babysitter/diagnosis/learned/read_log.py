@@ -89,6 +89,7 @@ def read_lines(
         source,
         own_rules,
         _read_text,
+        tuple(newest),
     )
 
 
