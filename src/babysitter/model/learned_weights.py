@@ -88,7 +88,7 @@ class LogReading:
     text model makes of it, which takes a tenth of a second (None: it is not asked). `first_line`: the number
     of the first of `lines`, from 0. `source`: of all lines; "" = their tasks. `own_rules`: rules
     that do not come with the program, or count less than as shipped: no weight was learned beside them.
-    `dumps`: thread dumps that `text` has too.
+    `dumps`: thread dumps that `text` has too. `word_count`: of lines, dumps and fields, small ones aside.
     """
 
     weights: VerdictWeights
@@ -101,3 +101,4 @@ class LogReading:
     own_rules: frozenset[RuleId] = frozenset()
     read_text: Callable[[str], TextReading] | None = None
     dumps: tuple[str, ...] = ()
+    word_count: int | None = None

@@ -13,6 +13,7 @@ from babysitter.diagnosis.judge.measured_confidence import (
 )
 from babysitter.messages.diagnosis_words import certainty_of
 from babysitter.model.finding import ActionKind, Cause, Severity
+from babysitter.model.ids import RuleId
 from babysitter.model.verdict import UNSURE_BELOW, Diagnosis
 
 
@@ -53,3 +54,27 @@ def test_as_measured_knows_the_cause(cause, told):
 def test_unsure_is_all_below_a_hint_that_names_its_cause():
     hint = STRENGTHS["hint"]
     assert share_right(0.9 * hint) < UNSURE_BELOW <= share_right(hint)  # 0.9: its cause was not seen
+
+
+@pytest.mark.parametrize(
+    ("rule", "words_read", "word"),
+    [
+        ("learned.auth-error", 2, "A guess"),
+        ("learned.auth-error", 9, "Probable"),
+        ("words.auth-error", 19, "Probable"),
+        ("learned.auth-error", 20, "Sure"),
+        ("learned.auth-error", None, "Sure"),  # not a text: nobody counted
+        ("auth.not-allowed", 2, "Sure"),  # a rule knows the line, however short it is
+    ],
+)
+def test_few_words_make_a_verdict_by_wording_less_sure(rule, words_read, word):
+    by_wording = Diagnosis(
+        Cause.AUTH_ERROR,
+        Severity.FATAL,
+        ActionKind.ESCALATE,
+        "",
+        0.48,
+        rules=(RuleId(rule),),
+        likelihood=0.99,
+    )
+    assert certainty_of(as_measured(by_wording, words_read).confidence) == word

@@ -102,12 +102,14 @@ def _verdict(snapshot: Snapshot, outcome: PhaseResult, trail: tuple[Phase, ...],
     memory = _noted(snapshot, outcome)
     spots = _blind_spots(snapshot)
     usual_s = next_check_s(outcome.phase, memory.checks_in_phase, snapshot.limits)
+    reading = snapshot.findings.reading
+    words_read = reading.word_count if reading else None
     return Verdict(
         phase=outcome.phase,
         memory=memory,
         next_check_s=min(usual_s, outcome.check_again_s or usual_s),
         outlook=progress_summary(snapshot),
-        diagnosis=as_measured(outcome.diagnosis) if outcome.diagnosis else None,
+        diagnosis=as_measured(outcome.diagnosis, words_read) if outcome.diagnosis else None,
         attempt=snapshot.attempt.id,
         signals=outcome.signals,
         blind=spots,

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from babysitter.diagnosis.judge.by_lines import PROOF
+from babysitter.diagnosis.causes.guess_of_counts import PREFIX
+from babysitter.diagnosis.judge.by_lines import LEARNED, PROOF
 from babysitter.diagnosis.learned.cause_classes import CALM, class_of
 from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
@@ -30,14 +31,26 @@ LIKELY_CALM = (
     *((0.0, 0.2), (0.25, 0.5), (0.45, 0.55), (0.6, 0.61), (0.75, 0.76), (0.85, 0.78), (0.93, 0.81)),
     *((0.97, 0.9), (1.0, 0.94)),
 )
+# (words of the text, share that no verdict by wording exceeds): measured on 800 held-out incidents, with and
+# without their state. Sure verdicts by wording were right in 63 of 70 with 5 to 19 words and in 133 of 135
+# with more; no such incident has fewer than five words, so what is said of those is a guess.
+MOST_OF_WORDS = ((0.0, 0.5), (4.0, 0.6), (8.0, 0.85), (19.0, 0.89), (20.0, 1.0))
 NOT_KNOWN = 0.5  # that nothing can be known is the whole truth for half of them
 MOST_CALM = 0.8  # of noise and of a long phase, whatever says so
 MOST_HEALTHY = 0.65  # of "nothing is wrong": an excerpt may not show what is
 
 
-def as_measured(diagnosis: Diagnosis) -> Diagnosis:
-    """The diagnosis with its confidence as a frequency."""
-    return replace(diagnosis, confidence=_measured(diagnosis))
+def as_measured(diagnosis: Diagnosis, words_read: int | None = None) -> Diagnosis:
+    """The diagnosis with its confidence as a frequency. `words_read`: of the text; None = not read."""
+    share = _measured(diagnosis)
+    if words_read is not None and is_by_wording(diagnosis):
+        share = min(share, share_right(words_read, MOST_OF_WORDS))
+    return replace(diagnosis, confidence=share)
+
+
+def is_by_wording(diagnosis: Diagnosis) -> bool:
+    """Whether only the words of the text name the cause, and no rule knows a line of it."""
+    return bool(diagnosis.rules) and diagnosis.rules[0].startswith((LEARNED, PREFIX))
 
 
 def _measured(diagnosis: Diagnosis) -> float:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from babysitter.diagnosis.frame.word_stems import read_stems
 from babysitter.diagnosis.learned.cause_classes import CALM
 from babysitter.diagnosis.learned.fact_words import words_of_facts
 from babysitter.diagnosis.learned.job_text import text_of_job
@@ -90,6 +91,7 @@ def read_lines(
         own_rules,
         _read_text,
         tuple(newest),
+        sum(len(read_stems(text)) for text in texts),
     )
 
 
