@@ -13,7 +13,7 @@ async def test_the_demo_tells_the_whole_story(options: str, tmp_path: Path):
         said = await run(f"{OWN_CLOCK} babysit demo --yes --speed 60 {options}")
     assert said.code == 0, said.err
     parts = [
-        "steady", "zombie-coordinator", "Approval would, in this order:", "1. stop exactly /ada/dedup",
+        "steady", "zombie-coordinator", "If you approve, babysit will:", "1. stop exactly /ada/dedup",
         "## Timeline", "submitted as /ada/dedup-r1", "job succeeded",
         "Submitted: /ada/dedup-r1. Left alone:",
     ]  # fmt: skip

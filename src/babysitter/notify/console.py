@@ -160,7 +160,7 @@ def as_text(message: Message) -> str:
         if text
     ]
     if words.commands:
-        heading = words.commands_are or "approval would run exactly"
+        heading = words.commands_are or "if you approve, babysit will run exactly"
         lines += [f"   {heading}:", *(f"     {command}" for command in words.commands)]
     asks = message.occasion not in (MessageKind.DECIDED, MessageKind.ACTING, MessageKind.NOT_SUBMITTED)
     if message.proposal and words.commands and asks:

@@ -93,7 +93,7 @@ def render(
         surplus += ["Evidence", *words.evidence]
     asks_to_show = any(button.kind is ButtonKind.SHOW_COMMAND for button in buttons)
     if commands_cut and not asks_to_show:
-        surplus += [words.commands_are or "Approval would run", *words.commands]
+        surplus += [words.commands_are or "If you approve, babysit will run", *words.commands]
     where_whole = (_CUT if asks_to_show else _IN_THREAD) if commands_cut else ""
     blocks = [
         _header(words),
@@ -237,7 +237,7 @@ def _showing(button: Button) -> Button:
 
 
 def _commands_heading(words: MessageContent, where: str) -> str:
-    return (words.commands_are or "Approval runs exactly this") + where
+    return (words.commands_are or "If you approve, babysit will run exactly this") + where
 
 
 def _notes(words: MessageContent) -> list[Block]:

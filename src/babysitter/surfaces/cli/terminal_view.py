@@ -197,7 +197,7 @@ def opinion_block(opinion: OpinionView) -> RenderableType:
 def proposal_block(proposal: ProposalView) -> RenderableType:
     """The exact commands that an approval runs, and how to answer."""
     lines = [
-        Text("Approval would, in this order:", style="bold"),
+        Text("If you approve, babysit will:", style="bold"),
         Text(f"  1. stop exactly {proposal.job}"),
         *_after_the_stop(proposal),
         *(Text(f"  differs from what the cluster stored: {line}") for line in proposal.differences),
