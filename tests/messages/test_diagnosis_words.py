@@ -20,6 +20,13 @@ PROOF = Diagnosis(
     advice="Renew them.",
 )
 GUESS = replace(PROOF, confidence=0.48, rules=(RuleId("words.auth-error"),), evidence=())
+RAISED = replace(
+    GUESS,
+    cause=Cause.CODE_ERROR,
+    explanation="The program ended with an unhandled exception.",
+    evidence=(Evidence("KeyError: 'text'", "run.log", 9),),
+    rules=(RuleId("python.unhandled"),),
+)
 
 
 @pytest.mark.parametrize(
@@ -51,16 +58,37 @@ def test_sentence_says_that_it_is_a_guess():
 
 
 @pytest.mark.parametrize(
+    ("change", "is_said"),
+    [
+        ({}, False),  # the log says it
+        ({"evidence": ()}, True),
+        ({"rules": (RuleId("learned.code-error"),)}, True),  # whose exception it is, is not known
+        ({"cause": Cause.DATA_ERROR}, True),  # that the data led to it is a guess
+    ],
+)
+def test_what_the_log_says_is_not_called_a_guess(change, is_said):
+    raised = replace(RAISED, **change)
+    assert ("guess" in sentence_of(raised).lower()) is is_said
+    assert ("guess" in what_to_do(raised)) is is_said
+
+
+@pytest.mark.parametrize(
     ("change", "told"),
     [
-        ({}, "Renew them. The same submission fails again."),
+        ({}, "Renew them. Unchanged, the same submission fails again."),
         ({"advice": "Renew them, then submit again."}, "Renew them, then submit again."),
         ({"action": ActionKind.IGNORE}, "Nothing."),
         ({"action": ActionKind.ESCALATE}, "Renew them."),
         ({"action": ActionKind.WAIT}, "Wait. Renew them."),
+        ({"action": ActionKind.RESTART}, "Renew them. Then start it again."),
         (
-            {"action": ActionKind.RESTART},
-            "Start it again; the same submission is likely to work. Renew them.",
+            {"action": ActionKind.RESTART, "cause": Cause.BAD_ACCELERATOR},
+            "Renew them. Then start it again; the same submission is likely to work.",
+        ),
+        ({"action": ActionKind.RESTART, "cause": Cause.PREEMPTION}, "Start it again; the same submission is"),
+        (
+            {"action": ActionKind.RESTART, "confidence": 0.4},
+            "Read the lines quoted first: the cause is a guess. If it is right: renew them. Then start it",
         ),
         (
             {"change": Change("memory", "5GB", "10GB", "peak 4.9GB")},
@@ -82,6 +110,9 @@ def test_what_to_do_takes_the_advice_of_the_cause():
         (PROOF, "Sure (90%): only this fault prints such a line."),
         (replace(PROOF, confidence=0.7, rivals=(Cause.HOST_OOM,)), "it could also be host-oom."),
         (replace(PROOF, confidence=0.7), "Possible (70%)"),
+        (replace(PROOF, likelihood=0.9), "nearly all earlier incidents that read like this had this cause."),
+        (replace(PROOF, likelihood=0.9, is_proven=True), "only this fault prints such a line."),
+        (replace(RAISED, rules=(RuleId("python.unhandled"),)), "no line says what led to it."),
         (replace(PROOF, evidence=()), "states and counters show it."),
         (GUESS, "A guess (48%): only its words point there; no rule knows the line."),
         (replace(GUESS, confidence=0.92), "most logs of earlier incidents with such lines meant this;"),

@@ -29,11 +29,9 @@ _ITS_LINE = {
     "Possible": "such a line often means this",
     "A guess": "the evidence is weak, and nothing better was found",
 }
-_LEAD = {
-    ActionKind.WAIT: "Wait.",
-    ActionKind.RESTART: "Start it again; the same submission is likely to work.",
-    ActionKind.RESTART_WITH_CHANGE: "The same submission fails again.",
-}
+_STARTS_AGAIN = "Start it again; the same submission is likely to work."
+_FAILS_AGAIN = "Unchanged, the same submission fails again."
+_IF_IT_IS_RIGHT = "Read the lines quoted first: the cause is a guess. If it is right:"
 _LEARNED = "learned."  # begins the rule id of a guess by all lines
 _WORDS = "words."  # begins the rule id of a guess by a line
 _SUSPECTED = "suspected."  # begins that of a suspicion that one look raised
@@ -51,7 +49,22 @@ def sentence_of(diagnosis: Diagnosis) -> str:
         end = _SENTENCE_END.search(text)
         at = end.start() if end else len(text.rstrip())
         text = f"{text[:at]} ({exception}){text[at:] or '.'}"
-    return text if not is_guess(diagnosis) or "guess" in text.lower() else f"A guess: {_uncapital(text)}"
+    is_said = "guess" in text.lower() or says_only_the_exception(diagnosis)
+    return text if is_said or not is_guess(diagnosis) else f"A guess: {_uncapital(text)}"
+
+
+def says_only_the_exception(diagnosis: Diagnosis) -> bool:
+    """Whether it says no more than that the program raised what it printed: that is not a guess.
+
+    The same of a cause by wording is one: that the exception belongs to the job is not known then.
+    """
+    is_of_code = diagnosis.cause is Cause.CODE_ERROR and not is_by_wording(diagnosis)
+    return is_of_code and _exception_of(diagnosis) is not None
+
+
+def is_by_wording(diagnosis: Diagnosis) -> bool:
+    """Whether only words name the cause, and no rule knows a line."""
+    return bool(diagnosis.rules) and diagnosis.rules[0].startswith((_LEARNED, _WORDS))
 
 
 def is_guess(diagnosis: Diagnosis) -> bool:
@@ -69,16 +82,25 @@ def what_to_do(diagnosis: Diagnosis) -> str:
     if change is not None:
         before = f" from {change.before}" if change.before else ""
         advice = f"Change {change.what}{before} to {change.after} ({change.why})."
-    lead = _LEAD.get(action, "")
     if action is ActionKind.ESCALATE and not advice:
         return "Somebody must look: no rule says what to do."
-    if action.restarts and _GOES_AGAIN.search(advice):
+    steps = _steps(diagnosis, advice)
+    is_open = is_guess(diagnosis) and not says_only_the_exception(diagnosis)
+    return f"{_IF_IT_IS_RIGHT} {_uncapital(steps)}" if is_open and action is not ActionKind.WAIT else steps
+
+
+def _steps(diagnosis: Diagnosis, advice: str) -> str:
+    """The steps in the order in which a person takes them: the cause goes before the job starts again."""
+    action, row = diagnosis.action, about(diagnosis.cause)
+    if action is ActionKind.WAIT:
+        return advice if advice.lower().startswith("wait") else f"Wait. {advice}".strip()
+    if not action.restarts or _GOES_AGAIN.search(advice):
         return advice
     if action is ActionKind.RESTART_WITH_CHANGE:
-        return f"{advice} {lead}".strip()
-    if action is ActionKind.WAIT and advice.lower().startswith("wait"):
-        return advice
-    return f"{lead} {advice}".strip()
+        return f"{advice} {_FAILS_AGAIN}".strip()
+    if not advice or row.heals:  # nothing is to be done before: the cluster has repaired it
+        return f"{_STARTS_AGAIN} {advice}".strip()
+    return f"{advice} Then {_uncapital(_STARTS_AGAIN) if row.repeat_works else 'start it again.'}"
 
 
 def how_sure(diagnosis: Diagnosis) -> str:
@@ -117,7 +139,13 @@ def _reason(diagnosis: Diagnosis, word: str) -> str:
         return "counters and times show it" if diagnosis.evidence else "silence is the only evidence"
     if about(diagnosis.cause).is_benign:
         return "such lines are known to do no harm"
-    return _ITS_LINE[word] if is_printed(diagnosis.evidence) else "states and counters show it"
+    if not is_printed(diagnosis.evidence):
+        return "states and counters show it"
+    if word == "A guess" and says_only_the_exception(diagnosis):
+        return "the exception is the job's own, but no line says what led to it"
+    if diagnosis.likelihood is not None and not diagnosis.is_proven and word == "Sure":
+        return "a rule knows the line, and nearly all earlier incidents that read like this had this cause"
+    return _ITS_LINE[word]
 
 
 def is_printed(evidence: Iterable[Evidence]) -> bool:

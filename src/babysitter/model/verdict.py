@@ -76,6 +76,7 @@ class Diagnosis:
     rivals: tuple[Cause, ...] = ()  # other causes that speak nearly as clearly and stay unexplained
     differences: tuple[RunDifference, ...] = ()  # from the last good runs, the most telling first
     likelihood: float | None = None  # by rules and lines together; None where lines were not read
+    is_proven: bool = False  # a rule found what nothing but this cause prints
 
     @property
     def needs_own_change(self) -> bool:

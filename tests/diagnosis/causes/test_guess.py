@@ -45,7 +45,7 @@ def test_guess_says_that_it_is_one() -> None:
     assert guess is not None
     assert is_guess(guess)
     assert (guess.cause, guess.severity) == (Cause.AUTH_ERROR, Severity.DEGRADED)
-    assert "A guess, because no rule explains it: lines with this wording usually mean" in guess.explanation
+    assert guess.explanation.startswith("By the wording of its lines, credentials are missing")
     assert [line.line_number for line in guess.evidence] == [2]
     assert guess.position == 1
 

@@ -1,11 +1,11 @@
 from dataclasses import replace
 
-from babysitter.diagnosis.learned.read_log import NO_LINE, lines_for, read_log
+from babysitter.diagnosis.learned.read_log import NO_LINE, lines_for, lines_that_read_like, read_log
 from babysitter.diagnosis.text_observation import observation_of_text
 from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.model.learned_weights import VerdictWeights
+from babysitter.model.learned_weights import TextReading, VerdictWeights
 from babysitter.model.memory import Memory
 
 WEIGHTS = VerdictWeights()
@@ -29,6 +29,19 @@ def test_the_lines_that_decide_are_quoted_with_their_numbers():
     (line,) = lines_for("disk-full", reading)
     assert (line.text, line.line_number, line.source) == (FULL, 6, "log")
     assert lines_for("code-error", reading_of(ORDINARY)) == ()
+
+
+def test_a_line_that_alone_reads_like_the_cause_is_quoted():
+    """Of a cause that the text model finds, and no word of a line by itself."""
+    shares = {"line alpha goes on": 0.1, "line beta goes on": 0.6, "line gamma goes on": 0.4}
+
+    def read_text(text):
+        return TextReading({"disk-full": shares.get(text, 0.0)})
+
+    reading = replace(reading_of([*ORDINARY, *ORDINARY]), read_text=read_text)
+    assert [line.text for line in lines_that_read_like("disk-full", reading)] == ["beta goes on"]
+    assert lines_that_read_like("code-error", reading) == ()
+    assert lines_that_read_like("disk-full", replace(reading, read_text=None)) == ()
 
 
 def test_error_field_and_pending_reason_are_lines():

@@ -202,8 +202,7 @@ def _guess(
         cause=named.cause,
         severity=Severity.INFO if row.is_benign else Severity.DEGRADED,
         action=row.action if has_failed or row.is_benign else ActionKind.ESCALATE,
-        explanation="A guess, because no rule explains it: lines with this wording usually mean "
-        f"{row.title[0].lower()}{row.title[1:]}.",
+        explanation=f"By the wording of its lines, {row.explain[0].lower()}{row.explain[1:]}",
         evidence=tuple(evidence_of(place) for place in places[:MAX_EVIDENCE])
         or (Evidence(nearest.entry.text, "error"),),
         confidence=VAGUE_CONFIDENCE if named.is_vague else CONFIDENCE,

@@ -15,9 +15,9 @@ from babysitter.diagnosis.judge.actions import has_ended_badly, is_over
 from babysitter.diagnosis.learned.cause_classes import CALM, class_of
 from babysitter.diagnosis.learned.job_text import text_of_job
 from babysitter.diagnosis.learned.line_meaning import LEAST
-from babysitter.diagnosis.learned.read_log import lines_for
+from babysitter.diagnosis.learned.read_log import lines_for, lines_that_read_like
 from babysitter.model.cause_info import about
-from babysitter.model.finding import STANCE_PREFIX, ActionKind, Cause, Finding, Findings, Severity
+from babysitter.model.finding import STANCE_PREFIX, ActionKind, Cause, Evidence, Finding, Findings, Severity
 from babysitter.model.ids import RuleId
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
@@ -276,19 +276,23 @@ def finding_by_lines(likely: LikelyCause, reading: LogReading, facts: JobFacts) 
         cause=likely.cause,
         severity=row.severity if is_over(facts) else Severity.DEGRADED,
         action=ActionKind.ESCALATE,
-        explanation=f"By the wording of the log: {_what_such_logs_had(likely.cause)}.",
-        evidence=lines_for(class_of(likely.cause), reading),
+        explanation=f"By the wording of the log, {row.explain[0].lower()}{row.explain[1:]}",
+        evidence=_deciding_lines(class_of(likely.cause), reading, facts),
         confidence=likely.likelihood,
         retry=row.retry,
         advice=row.advice,
     )
 
 
-def _what_such_logs_had(cause: Cause) -> str:
-    if cause is NOISE:
-        return "where lines read like this, mostly nothing was wrong"
-    title = about(cause).title
-    return f"jobs whose lines read like this mostly had this cause: {title[0].lower()}{title[1:]}"
+def _deciding_lines(name: str, reading: LogReading, facts: JobFacts) -> tuple[Evidence, ...]:
+    """The lines whose words speak for a class, else those that read like it, else what the cluster says.
+
+    That nothing is wrong needs no line.
+    """
+    lines = lines_for(name, reading) or (lines_that_read_like(name, reading) if name != CALM else ())
+    if lines or name == CALM or not facts.error.strip():
+        return lines
+    return (Evidence(facts.error.strip(), "error"),)
 
 
 def no_milder(named: Diagnosis, by_rules: Diagnosis, facts: JobFacts) -> Diagnosis:

@@ -45,7 +45,7 @@ def as_measured(diagnosis: Diagnosis, words_read: int | None = None) -> Diagnosi
     share = _measured(diagnosis)
     if words_read is not None and is_by_wording(diagnosis):
         share = min(share, share_right(words_read, MOST_OF_WORDS))
-    return replace(diagnosis, confidence=share)
+    return replace(diagnosis, confidence=share, is_proven=_is_proven(diagnosis))
 
 
 def is_by_wording(diagnosis: Diagnosis) -> bool:
@@ -59,12 +59,15 @@ def _measured(diagnosis: Diagnosis) -> float:
     if diagnosis.likelihood is not None:
         is_calm = class_of(diagnosis.cause) == CALM
         likely = share_right(diagnosis.likelihood, LIKELY_CALM if is_calm else LIKELY_TROUBLE)
-        is_proven = diagnosis.confidence >= PROOF and not about(diagnosis.cause).is_benign
-        return max(likely, share_right(diagnosis.confidence)) if is_proven else likely
+        return max(likely, share_right(diagnosis.confidence)) if _is_proven(diagnosis) else likely
     told = share_right(diagnosis.confidence)
     if diagnosis.cause is Cause.HEALTHY:
         return min(told, MOST_HEALTHY)
     return min(told, MOST_CALM) if about(diagnosis.cause).is_benign else told
+
+
+def _is_proven(diagnosis: Diagnosis) -> bool:
+    return diagnosis.confidence >= PROOF and not about(diagnosis.cause).is_benign
 
 
 def share_right(value: float, table: Sequence[tuple[float, float]] = MEASURED) -> float:

@@ -7,7 +7,7 @@ from pathlib import Path
 from babysitter.diagnosis.frame.word_stems import read_stems
 from babysitter.diagnosis.learned.cause_classes import CALM
 from babysitter.diagnosis.learned.fact_words import words_of_facts
-from babysitter.diagnosis.learned.job_text import text_of_job
+from babysitter.diagnosis.learned.job_text import as_line, text_of_job
 from babysitter.diagnosis.learned.line_meaning import LEAST, scores_of_line, trouble_in
 from babysitter.diagnosis.learned.weights_file import parse_verdict_weights
 from babysitter.model.finding import Evidence
@@ -23,6 +23,11 @@ WEIGHTS_FILE = Path(__file__).with_name("verdict_weights.tsv")
 MAX_DUMP_LINES = 40
 MAX_EVIDENCE = 3
 NO_LINE = -0.3  # guess: stands for the score of a line that is missing
+MAX_READ_ALONE = 12  # lines that the text model reads one by one, which takes some ten milliseconds each
+LEAST_ALONE, CLEARLY_ALONE = (
+    0.2,
+    0.5,
+)  # guess: share of a class from which the likest, and another line, is quoted
 MANY = 5  # lines after the worst; more are not told apart
 
 
@@ -133,6 +138,24 @@ def lines_for(name: str, reading: LogReading) -> tuple[Evidence, ...]:
     scored = [(scores_of_line(line.text).get(name, 0.0), place) for place, line in enumerate(reading.lines)]
     best = [place for score, place in sorted(scored, reverse=True)[:MAX_EVIDENCE] if score >= LEAST]
     return tuple(_evidence(reading, place) for place in best)
+
+
+def lines_that_read_like(name: str, reading: LogReading) -> tuple[Evidence, ...]:
+    """The lines that the text model, reading each by itself, takes for a class; the likest first.
+
+    For a class that it found in the whole text, and no line by its words. None where no line stands out.
+    """
+    if reading.read_text is None:
+        return ()
+    last_place = {line.text: place for place, line in enumerate(reading.lines) if line.text.strip()}
+    newest = sorted(last_place.values())[-MAX_READ_ALONE:]
+    shares = {
+        place: reading.read_text(as_line(reading.lines[place].text)).causes.get(name, 0.0) for place in newest
+    }
+    likest = sorted(newest, key=lambda place: -shares[place])[:MAX_EVIDENCE]
+    told = [place for place in likest[:1] if shares[place] >= LEAST_ALONE]
+    told += [place for place in likest[1:] if shares[place] >= CLEARLY_ALONE]
+    return tuple(_evidence(reading, place) for place in told)
 
 
 def _evidence(reading: LogReading, place: int) -> Evidence:
