@@ -166,3 +166,10 @@ def test_classify_reads_a_session_folder(tmp_path, capsys):
 def test_classify_names_a_folder_without_logs(tmp_path, capsys):
     assert run(["classify", str(tmp_path)]) == 2
     assert "is not a session folder of Ray" in capsys.readouterr().err
+
+
+def test_classify_says_what_a_document_reads_like(capsys):
+    readme = str(Path(__file__).parents[2] / "README.md")
+    assert run(["classify", readme]) == 2
+    assert "README.md does not look like a log: it reads like Markdown" in capsys.readouterr().err
+    assert run(["classify", readme, "--state", "failed", "--json"]) == 0  # who knows the job knows its log

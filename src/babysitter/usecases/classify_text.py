@@ -7,6 +7,7 @@ from babysitter.diagnosis.causes.demotion import NOTHING_DEMOTED
 from babysitter.diagnosis.causes.line_buffer import LineBuffer
 from babysitter.diagnosis.causes.rule_fields import fields_of_facts
 from babysitter.diagnosis.causes.rules_in_force import Playbook
+from babysitter.diagnosis.frame.document_text import document_kind
 from babysitter.diagnosis.frame.structured_lines import unwrap_text
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
 from babysitter.diagnosis.judge.stalled import motion_of
@@ -29,6 +30,7 @@ from babysitter.model.watch import Watch
 
 SPARE_LINES = 10  # around the decisive line, because blank ones are not shown
 TAIL_CHARACTERS = 4_000
+SAMPLE_CHARACTERS = 64_000  # of the beginning and of the end, to tell documents from logs
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,13 @@ def good_runs_of(texts: Sequence[str]) -> GoodRuns | None:
     if not texts:
         return None
     return GoodRuns([add_lines(RunProfile(), observation_of_text(text).seen_lines) for text in texts])
+
+
+def kind_of_document(text: str) -> str:
+    """Return what a text reads like that is no log, such as "Markdown"; "" if it may be one."""
+    is_short = len(text) <= 2 * SAMPLE_CHARACTERS
+    sample = text if is_short else f"{text[:SAMPLE_CHARACTERS]}\n{text[-SAMPLE_CHARACTERS:]}"
+    return document_kind(sample.splitlines())
 
 
 def look_at(

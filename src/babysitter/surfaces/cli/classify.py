@@ -11,7 +11,7 @@ from babysitter.errors import UserError
 from babysitter.model.finding import Cause
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.surfaces.cli.log_input import read_standard_input, read_text
+from babysitter.surfaces.cli.log_input import not_a_log, read_standard_input, read_text
 from babysitter.surfaces.cli.options import (
     Advise,
     Against,
@@ -76,7 +76,13 @@ def classify(
     gc.disable()  # modules and rules live until the command ends: the collector would search them for nothing
     from babysitter.playbook.load import load
     from babysitter.shipped import shipped
-    from babysitter.usecases.classify_text import examine, good_runs_of, lines_around, missing
+    from babysitter.usecases.classify_text import (
+        examine,
+        good_runs_of,
+        kind_of_document,
+        lines_around,
+        missing,
+    )
 
     if last_log_age is not None and not 0 <= last_log_age <= MAX_LOG_AGE_S:
         raise UserError(
@@ -110,6 +116,8 @@ def classify(
         is_enough_without = bool(threads or error or pending_reason)
         text = read_text(names) if names else read_standard_input(may_be_empty=is_enough_without)
         source = names[0].name if len(names) == 1 else "log"
+        if facts == JobFacts() and not dumps and (document := kind_of_document(text)):
+            raise not_a_log(source if names else "Standard input", document)
         with waiting_for(f"the diagnosis of {len(text):,} characters"):
             examined = examine(text, rules, facts, source=source, dumps=dumps, good=good, demoted=demoted)
     if why_not is not None:

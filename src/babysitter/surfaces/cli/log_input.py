@@ -51,6 +51,14 @@ def read_standard_input(*, may_be_empty: bool) -> str:
     return text
 
 
+def not_a_log(name: str, kind: str) -> UserError:
+    """Return the error of a document that was given as a log. `kind`: what it reads like."""
+    return UserError(
+        f"{name} does not look like a log: it reads like {kind}, so nothing is said about a job.",
+        next_step="Name the log of the job. If this is it, add the job's state, such as --state failed.",
+    )
+
+
 def _read(path: Path) -> bytes:
     try:
         return _unpacked(path)
