@@ -28,6 +28,11 @@ def test_no_meaning_of_a_field_is_left_over():
     assert unused == []
 
 
+def test_every_field_has_a_meaning():
+    page = PAGES["json.md"]()
+    assert re.findall(r"^\| `\w+` \| [^|]+ \| *\|$", page, flags=re.MULTILINE) == []
+
+
 def test_nothing_promises_a_web_page():
     """There is none yet: not in a message, a manual, a skill, a setting."""
     places = [*(ROOT / "src").rglob("*.py"), *DOCS.rglob("*.md"), *(ROOT / "skills").rglob("*.md")]
