@@ -301,66 +301,130 @@ def _cell(text: str) -> str:
 
 def preflight_page() -> str:
     """docs/preflight.md: what is checked before a job is submitted, and how one is submitted again."""
-    rows = [f"| `{name}` | {_first_line(check)} |" for name, check in CHECKS.items()]
-    return (
-        "\n".join([*_RESUBMISSION, "", "| id | what must hold |", "|---|---|", *rows, *_AFTER_CHECKS]) + "\n"
-    )
+    grouped = [name for names in _GROUPS.values() for name in names]
+    assert sorted(grouped) == sorted(CHECKS), set(grouped) ^ set(CHECKS)
+    lines = list(_BEFORE_CHECKS)
+    for title, names in _GROUPS.items():
+        lines += ["", f"### {title}", "", "| id | what must hold |", "|---|---|"]
+        lines += [f"| `{name}` | {_first_line(CHECKS[name])} |" for name in names]
+    return "\n".join([*lines, *_AFTER_CHECKS]) + "\n"
 
 
 def _first_line(function: Callable[..., Any]) -> str:
     return (inspect.getdoc(function) or "").split("\n\n")[0].replace("\n", " ")
 
 
-_RESUBMISSION = """# What is checked before a job is submitted
+_GROUPS = {
+    "The command can be run": (
+        *("nothing-to-submit", "command-not-runnable", "folder-missing", "folder-changed", "client-too-old"),
+        *("login-missing", "cluster-not-named", "unknown-peer", "local-cluster-ends"),
+    ),
+    "The command line means what you meant": (
+        *("unknown-flag", "bad-value", "missing-separator", "swallowed-word", "size-without-unit"),
+        *("unset-variable", "no-wait"),
+    ),
+    "The program can start in the job": (
+        *("no-program", "program-not-found", "line-for-shell", "file-not-shipped", "not-executable"),
+        *("variable-not-passed", "variable-missing", "bad-env-file"),
+    ),
+    "The environment can be built": (
+        *("no-project", "no-dev-group", "unknown-extra", "accelerator-extra", "bundle-too-large"),
+        *("bundle-gone", "uncommitted-changes"),
+    ),
+    "The cluster has what is asked for": (
+        *("extra-resources", "unknown-gpu", "unknown-tpu", "replicas-of-slice", "not-offered"),
+        *("bad-reserve", "reserve-is-no-accelerator", "priority-not-allowed", "default-memory", "no-retries"),
+    ),
+    "Names and places": ("name-taken", "other-user", "output-prefix", "output-prefix-missing", "data-region"),
+}
+_BEFORE_CHECKS = """# Check a job before it is submitted
 
-`babysit preflight` finds what would make a submission fail before you run it. The same checks run before every restart.
+A job can fail before its first line: a wrong flag, a script that was not uploaded, a variable that it does not get. On a busy cluster you learn
+that an hour later. `babysit preflight` finds such faults in seconds. It only reads: it submits nothing and stops nothing.
 
-## A command that you are about to run
+## Check a command
 
+Write `babysit preflight --` in front of the command that you are about to run, in the same folder:
+
+```console
+$ babysit preflight -- iris --cluster marin job run --no-wait --memory 16GB -- python dedupe.py
+BLOCK  extra-resources: --memory 16GB (from 4GB on) is refused without --enable-extra-resources.
+       Add --enable-extra-resources.
+       iris --cluster marin job run --enable-extra-resources --no-wait --memory 16GB -- python dedupe.py
+BLOCK  file-not-shipped: The file dedupe.py is not in this folder.
+       Correct the path, or submit from the right folder.
+warn   not-checked: Not checked (login-missing): No controller was asked.
+       Give --controller-url URL to ask it.
+Blocked: correct what is marked BLOCK.
 ```
-babysit preflight --config lib/iris/config/marin.yaml -- iris --cluster marin job run --no-wait -- python x.py
-babysit preflight --generation may --line 'iris job run -e TOKEN $TOKEN -- python x.py' -- iris job run -e TOKEN $TOKEN -- python x.py
-```
 
-It reads the command in the current folder with the current environment, runs the checks below, and submits nothing.
+Each finding has three parts: the id of the check and what is wrong, what to do about it, and the corrected command where there is one.
 
-- `--config` says which machines the cluster has, `--controller-url` asks the controller too, `--line` holds the command as you typed it, before the
-  shell expanded its variables.
-- Exit code 0: it may be submitted, perhaps with warnings. 1: it would be refused, or the job would fail. 2: the arguments of preflight
-  itself are wrong.
-- A check that could not be made is a finding `not-checked`.
-- `--json` prints `{"verdict": "ok"|"blocked", "generation": ..., "findings": [{"id", "severity", "reason", "fix", "command"}]}`.
+| word | meaning |
+|---|---|
+| `BLOCK` | The cluster would refuse the command, or the job would fail. Correct it first. |
+| `warn` | It may work, or could not be checked. Read it. |
+| `info` | It works; you may want something else. |
 
-## How a job is submitted again
+The exit code is 0 if the job may be submitted, perhaps with warnings; 1 if something blocks it; 2 if the arguments of preflight itself are wrong. So
+`babysit preflight -- iris ... && iris ...` submits only what passes. `--json` prints
+`{"verdict": "ok"|"blocked", "generation": ..., "findings": [{"id", "severity", "reason", "fix", "command"}]}`.
 
-The first of these that is possible is used:
+## Tell it more
 
-1. The command given with `--resubmit`, run in the folder given with `--workdir` (default: the folder where `babysit start` was
-   called). Where a command was given, only that command is run.
-2. Without a command: what the cluster stored of the job, with its own bundle, over HTTP.
-3. The command line that the cluster stored, in the folder of `--workdir`.
+Without an option it knows the folder and your environment. What it cannot know is a finding `not-checked`, which names the option that helps.
 
-Values of variables that the cluster blanks are taken from the environment of the service, only for the names in `--env-from`
-(or `env_from` of the settings). If another value is blank, this way cannot be used, and the card names what is missing.
+| option | what can then be checked |
+|---|---|
+| `--config lib/iris/config/marin.yaml` | whether the cluster has the machines, accelerators and regions that are asked for |
+| `--controller-url http://HOST:PORT` | your login, and what else only the controller knows |
+| `--line 'iris job run -e TOKEN $TOKEN -- python x.py'` | variables that are not set (the shell has replaced them behind `--`) |
+| `--generation may` | the rules of that generation of the cluster's programs, where no controller is asked |
 
-## What the card shows
+A job for `babysit submit` is checked in the same way, with the options of submit: `babysit preflight --cluster marin --memory 8GB -- python x.py`.
 
-The job to stop, the command with its folder, the commit and the number of changed files; over HTTP the program, the bundle and
-the resources. Beside it: each change with its reason, differences from what the cluster stored, and why an earlier approval
-was called off. A command that does not fit is cut, and must be shown whole (`Show the whole command`) before it can be approved
-([slack.md](slack.md)). `babysit approve` prints all of it before it asks.
+## When the checks run by themselves
 
-## What is checked
+- In `babysit submit`, before the job is submitted.
+- Before babysit proposes a restart. A restart that would fail is not proposed.
+- After you approve a restart, before the old job is stopped. If a check fails then, the restart is called off, and nothing was stopped.
 
-The checks run in `babysit preflight` and `babysit submit`, before a restart is proposed, and again after the approval, before the job is stopped. If one
-fails then, the restart is called off and nothing was stopped. A check that cannot be made now delays the restart; one that can never be made is a
-warning.""".splitlines()
+A check that cannot be made at the moment delays the restart. One that can never be made is a warning.
+
+## How babysit submits a job again
+
+A restart needs the submission of the job that failed. babysit takes the first of these that is possible:
+
+1. **Your command.** The one given with `--resubmit`, run in the folder of `--workdir` (default: where `babysit start` was called). If you gave a
+   command, no other way is tried.
+2. **What the cluster stored.** The request of the old job with the bundle that it uploaded, over HTTP. Your folder may have changed since; this
+   does not matter.
+3. **The stored command line**, run in the folder of `--workdir`.
+
+The cluster blanks the values of secret variables. babysit takes them from the environment of its service, but only the names in `--env-from` (or
+`env_from` of the settings). If another value is blank, ways 2 and 3 are not possible, and the card names the variable.
+
+## What you approve
+
+The card of a restart shows
+
+- the job that is stopped, and the command with its folder, commit and number of changed files (over HTTP: program, bundle, resources);
+- each change, with its reason, and what differs from the stored submission;
+- why an earlier approval was called off, if one was.
+
+A command that is too long for the card is cut. Then `Show the whole command` comes before the approval ([slack.md](slack.md)). `babysit approve`
+prints all of it before it asks.
+
+## All checks
+
+Iris packs your folder into a *bundle* and uploads it. The task unpacks it, builds the environment with `uv sync`, and starts the program.
+What is not in the bundle, not in the project file, or not passed with `-e` does not exist in the job. Most checks follow from that.""".splitlines()
 _AFTER_CHECKS = """
 ## When the submission fails after the stop
 
-Then the old job has ended and the new one does not exist. One urgent message has the exact command to paste. The submission is tried
-again at growing pauses, from 10 s to 5 min, until the approval expires. Each try first looks for the computed name: a job that you
-submitted yourself under that name is watched, and not submitted twice.""".splitlines()
+Then the old job has ended and the new one does not exist. You get one urgent message with the exact command to paste. babysit goes on
+trying, at growing pauses from 10 s to 5 min, until the approval expires. Each try first looks for the computed name. If you have submitted
+the job under that name yourself, babysit watches it and does not submit it twice.""".splitlines()
 
 PAGES: dict[str, Callable[[], str]] = {
     "json.md": json_page,
