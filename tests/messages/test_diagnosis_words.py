@@ -35,6 +35,9 @@ RAISED = replace(
         ("E ada.store.StoreError: no such shelf", "(StoreError: no such shelf)"),
         ("google.api_core.exceptions.PermissionDenied: 403 no", "(PermissionDenied: 403 no)"),
         ("KeyError", "(KeyError)"),
+        ("ada.pipeline.BadManifest: 12 files, 11 found", "(BadManifest: 12 files, 11 found)"),
+        ("panic: index out of range [5]", "(panic: index out of range [5])"),
+        ("see ada.pipeline.BadManifest: it holds the files", ""),
         ("OSError: Credentials have expired. The token", "(OSError)"),
         ("while calling /a.Service/PollForError: {x}", ""),
         ("see https://example.org/KeyError: nothing", ""),
@@ -55,6 +58,21 @@ def test_sentence_says_that_it_is_a_guess():
     assert sentence_of(GUESS).startswith("A guess: credentials have expired")
     assert "guess" not in sentence_of(PROOF).lower()
     assert "guess" not in sentence_of(replace(GUESS, cause=Cause.UNKNOWN)).lower()
+
+
+@pytest.mark.parametrize(("confidence", "is_sure"), [(0.49, False), (0.5, True)])
+def test_that_nothing_is_wrong_may_be_a_guess(confidence, is_sure):
+    calm = Diagnosis(
+        Cause.HEALTHY,
+        Severity.BENIGN,
+        ActionKind.IGNORE,
+        "Nothing is wrong.",
+        confidence,
+        likelihood=0.2,
+    )
+    assert (sentence_of(calm) == "Nothing is wrong.") is is_sure
+    assert (what_to_do(calm) == "Nothing.") is is_sure
+    assert ("no line reports a failure" in how_sure(calm)) is is_sure
 
 
 @pytest.mark.parametrize(

@@ -13,11 +13,16 @@ from babysitter.model.verdict import Diagnosis
 MAX_EXCEPTION_CHARS = 140
 MIN_TOLD_CHARS = 30  # of an exception's message, that the explanation repeats
 MAX_RIVALS = 2
+HARDLY_CALM = 0.5  # confidence
 
 _EXCEPTION = re.compile(
     r"(?<![\w./])(?:(?:[A-Za-z_]\w*\.){0,6}(?P<name>[A-Z]\w*(?:Error|Exception|Failure|Interrupt|Timeout))"
     r"|(?:[a-z_]\w*\.){1,6}(?:exceptions?|errors?|exc)\.(?P<other>[A-Z]\w+))"
     r"(?![\w./])(?:\([^)]{0,40}\))?(?::\s*(?P<message>\S.*))?"
+)
+# The last line of a traceback, whatever the exception is called; and what other languages print at an end.
+_RAISED = re.compile(
+    r"(?:[a-z_]\w*\.){1,6}(?P<name>[A-Z]\w*): (?P<message>\S.*)|(?P<other>panic|fatal error): (?P<said>\S.*)"
 )
 _GOES_AGAIN = re.compile(r"\b(?:again|restart|resubmit)\b")
 _SENTENCE_END = re.compile(r"(?<=[^.\s][^.])\.(?=\s+[A-Z]|\s*$)")
@@ -38,6 +43,7 @@ _SUSPECTED = "suspected."  # begins that of a suspicion that one look raised
 _MEASURED = "measured."  # begins the rule id of a suspicion that was proven
 
 
+READ_LAST_LINES = "Read the last lines, and decide whether something is wrong."
 READ_DIFFERENCES = "Read what is different from the last good run, and decide whether it matters."
 
 
@@ -50,7 +56,14 @@ def sentence_of(diagnosis: Diagnosis) -> str:
         at = end.start() if end else len(text.rstrip())
         text = f"{text[:at]} ({exception}){text[at:] or '.'}"
     is_said = "guess" in text.lower() or says_only_the_exception(diagnosis)
-    return text if is_said or not is_guess(diagnosis) else f"A guess: {_uncapital(text)}"
+    is_weak = is_guess(diagnosis) or is_hardly_calm(diagnosis)
+    return text if is_said or not is_weak else f"A guess: {_uncapital(text)}"
+
+
+def is_hardly_calm(diagnosis: Diagnosis) -> bool:
+    """Whether nothing wrong was found, and such verdicts were wrong as often as right."""
+    is_calm = diagnosis.cause in (Cause.HEALTHY, Cause.TRANSIENT_NOISE)
+    return is_calm and diagnosis.confidence < HARDLY_CALM
 
 
 def says_only_the_exception(diagnosis: Diagnosis) -> bool:
@@ -77,7 +90,8 @@ def what_to_do(diagnosis: Diagnosis) -> str:
     """The next step for a person, and the one setting to change where it is known."""
     action, change = diagnosis.action, diagnosis.change
     if action is ActionKind.IGNORE:
-        return READ_DIFFERENCES if diagnosis.differences else "Nothing."
+        calm = READ_LAST_LINES if is_hardly_calm(diagnosis) else "Nothing."
+        return READ_DIFFERENCES if diagnosis.differences else calm
     advice = diagnosis.advice or about(diagnosis.cause).advice
     if change is not None:
         before = f" from {change.before}" if change.before else ""
@@ -125,6 +139,8 @@ def _reason(diagnosis: Diagnosis, word: str) -> str:
     rule = diagnosis.rules[0] if diagnosis.rules else ""
     if rule.startswith(_SUSPECTED):
         return "one look suggests it, and a second one confirms or refutes it"
+    if is_hardly_calm(diagnosis) and diagnosis.likelihood is not None:
+        return "no rule finds a failure, but of earlier jobs whose logs read like this, most had one"
     if diagnosis.cause is Cause.HEALTHY:
         return "no line reports a failure that lasts"
     if rule.startswith(_LEARNED):
@@ -157,9 +173,10 @@ def _exception_of(diagnosis: Diagnosis) -> str | None:
     """The first exception that the evidence quotes: its name without the module, and its message."""
     for evidence in diagnosis.evidence:
         for line in evidence.text.splitlines():
-            if found := _EXCEPTION.search(line):
-                message = (found["message"] or "").strip().rstrip(".:")
-                name = found["name"] or found["other"]
+            if found := _EXCEPTION.search(line) or _RAISED.match(line):
+                words = found.groupdict()
+                message = (words["message"] or words.get("said") or "").strip().rstrip(".:")
+                name = words["name"] or words["other"]
                 is_told = not message or message[:MIN_TOLD_CHARS] in diagnosis.explanation
                 text = name if is_told else f"{name}: {message}"
                 return text if len(text) <= MAX_EXCEPTION_CHARS else f"{_cut(text)} …"
