@@ -1,10 +1,13 @@
+from dataclasses import replace
 from functools import reduce
 
+import pytest
 from pydantic import TypeAdapter
 
 from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.memory import Memory
+from babysitter.model.observation import Excerpt
 from babysitter.model.seen import Source
 from tests.support.build import ROOT, at
 from tests.support.jobs import (
@@ -40,13 +43,28 @@ def test_only_the_coordinator_s_own_logger_reports_progress():
     assert memory.advanced_at == at(25)
 
 
-def test_a_kind_is_recognised_by_what_it_starts_or_prints():
-    assert after(look(1, tree(), raw(1, "hello"))).kind == ""
-    assert (
-        after(look(1, tree(), raw(1, "step 10 loss 2.1"), raw(2, "Step 20/100 loss=2.0"))).kind == "training"
-    )
-    started = line(1, "Starting zephyr pipeline: e (pipeline 0, attempt 0)", f"{ROOT}/0")
-    assert after(look(1, tree(), started)).kind == "zephyr"
+PRINTED = "Shard 12 has failed 3 times (max 3), last failure on worker w-7, aborting pipeline."
+
+
+@pytest.mark.parametrize(
+    ("jobs", "lines", "kind"),
+    [
+        ((), (raw(1, "hello"),), ""),
+        ((), (raw(1, "step 10 loss 2.1"), raw(2, "Step 20/100 loss=2.0")), "training"),
+        (pipeline(), (raw(1, "hello"),), "zephyr"),
+        # A program that prints the lines of another started nothing.
+        ((), (line(1, PRINTED, f"{ROOT}/0"),), ""),
+        ((), (line(1, PRINTED, f"{ROOT}/0"), raw(2, "step 10 loss 2.1")), "training"),
+        ((), (line(1, "Starting zephyr pipeline: e (pipeline 0, attempt 0)", f"{ROOT}/0"),), ""),
+    ],
+)
+def test_kind_is_shown_by_started_jobs_or_own_lines(jobs, lines, kind):
+    assert after(look(1, tree(*jobs), *lines)).kind == kind
+
+
+def test_kind_of_a_text_is_read_from_its_lines():
+    text = look(1, tree(), line(1, "Starting zephyr pipeline: e (pipeline 0, attempt 0)", f"{ROOT}/0"))
+    assert after(replace(text, excerpt=Excerpt(b""))).kind == "zephyr"
 
 
 def test_repeating_a_look_changes_no_measured_value():

@@ -1,6 +1,7 @@
 """Which readers belong to which kind of job: the table. A new kind of job is a row here.
 
-A kind is recognised by the jobs that a run created, or by a line that only such a program prints.
+A kind is recognised by the jobs that a run created, or, where it creates none, by a line that such a program
+prints.
 """
 
 from collections.abc import Callable
@@ -84,8 +85,12 @@ def kind_named(name: str) -> Kind:
     return next((kind for kind in KINDS if kind.name == name), KINDS[-1])
 
 
-def recognise(tree: JobTree | None, lines: tuple[LogLine, ...], known: str) -> str:
-    """The kind of a job, given what was recognised before: a run with a pipeline is Zephyr's."""
+def recognise(tree: JobTree | None, lines: tuple[LogLine, ...], known: str, *, is_text: bool) -> str:
+    """The kind of a job, given what was recognised before: a run with a pipeline is Zephyr's.
+
+    Of a watched job only its tree shows that it started other jobs: a program that prints the log of another
+    prints the same lines. `is_text`: there are only lines to go by, as in a log file.
+    """
     if known == ZEPHYR:
         return known
     for kind in KINDS:
@@ -94,6 +99,6 @@ def recognise(tree: JobTree | None, lines: tuple[LogLine, ...], known: str) -> s
     if known and known != PLAIN:
         return known
     for kind in KINDS:
-        if any(kind.by_line(line) for line in lines):
+        if (is_text or not kind.has_crew) and any(kind.by_line(line) for line in lines):
             return kind.name
     return known

@@ -25,15 +25,17 @@ SIGNATURE_CHARACTERS = 240
 _CHANGING = re.compile(r"0x[0-9a-fA-F]+|\b[0-9a-fA-F]{8,}\b|\d+")
 
 
-def with_tree(memory: Memory, tree: JobTree, lines: tuple[LogLine, ...], now: datetime) -> Memory:
-    """What a look at the job tree changes: states, losses, errors, waits."""
+def with_tree(
+    memory: Memory, tree: JobTree, lines: tuple[LogLine, ...], now: datetime, *, is_text: bool = False
+) -> Memory:
+    """What a look at the job tree changes: states, losses, errors, waits. `is_text`: as `recognise` says."""
     pipeline = newest_pipeline_attempt(tree)
     newest = pipeline.coordinator.id if pipeline else tree.root.id
     is_another = memory.newest_attempt is not None and newest != memory.newest_attempt
     waits = waits_for_machines(tree) is not None
     return replace(
         memory,
-        kind=recognise(tree, lines, memory.kind),
+        kind=recognise(tree, lines, memory.kind, is_text=is_text),
         root_state=tree.root.state,
         root_submitted_at=tree.root.submitted_at or memory.root_submitted_at,
         newest_attempt=newest,

@@ -25,7 +25,8 @@ def update_memory(memory: Memory, observation: Observation) -> Memory:
     memory = _this_run(memory, observation)
     tree, lines = observation.seen_tree, observation.seen_lines
     if tree is not None:
-        memory = with_tree(memory, tree, lines, observation.taken_at)
+        is_text = observation.excerpt is not None
+        memory = with_tree(memory, tree, lines, observation.taken_at, is_text=is_text)
     if isinstance(observation.lines, Seen):
         memory = with_lines(memory, observation, lines)
         memory = with_checkpoint(memory, observation)
