@@ -21,7 +21,7 @@ from tests.support.jobs import job, raw
 
 JOBS = (ROOT, JobId("/ada/other"), JobId("/bob/third"))
 STEPS = 14
-ALARMS = {"incident", "worse", "proposal", "blind"}
+ALARMS = {"incident", "worse", "changed", "proposal", "blind"}
 NEVER = (
     "Scheduler: Insufficient memory (need 9.0GB, available 1.0GB) - 1 worker(s)\n\nAutoscaler: Unsatisfied "
     "autoscaler demand: insufficient_resources: memory: need 9663676416, available 1073741824"

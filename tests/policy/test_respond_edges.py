@@ -165,13 +165,22 @@ def test_withdrawal_names_how_it_went_on(cause, state, words):
     assert words in of(Withdraw, intents)[0].because
 
 
-def test_trouble_that_grows_worse_or_is_understood_is_told_once_more():
+@pytest.mark.parametrize(
+    ("cause", "severity", "said"),
+    [
+        (Cause.STAGE_STUCK, Severity.DEGRADED, None),
+        (Cause.STAGE_STUCK, Severity.INFO, None),
+        (Cause.STAGE_STUCK, Severity.FATAL, (MessageKind.WORSE, "severity rose")),
+        (Cause.HOST_OOM, Severity.FATAL, (MessageKind.WORSE, "severity rose")),
+        (Cause.HOST_OOM, Severity.DEGRADED, (MessageKind.CHANGED, "now understood as host-oom")),
+    ],
+)
+def test_told_trouble_is_told_again_when_worse_or_another(cause, severity, said):
     mild = verdict(diagnosis(Cause.STAGE_STUCK, ActionKind.ESCALATE, Severity.DEGRADED))
     ledger = applied(respond(case(mild)))
-    assert told(respond(case(mild, ledger, now=at(400)))) == []
-    worse = verdict(diagnosis(Cause.STAGE_STUCK, ActionKind.ESCALATE, Severity.FATAL))
-    (message,) = of(SendMessage, respond(case(worse, ledger, now=at(400))))
-    assert (message.occasion, message.because) == (MessageKind.WORSE, "severity rose")
+    now = verdict(diagnosis(cause, ActionKind.ESCALATE, severity))
+    messages = of(SendMessage, respond(case(now, ledger, now=at(400))))
+    assert [(message.occasion, message.because) for message in messages] == ([said] if said else [])
 
 
 def test_job_whose_new_attempt_never_worked_is_not_said_to_wait_again():

@@ -7,6 +7,7 @@ CALLING = frozenset(
     {
         MessageKind.INCIDENT,
         MessageKind.WORSE,
+        MessageKind.CHANGED,
         MessageKind.PROPOSAL,
         MessageKind.REMINDER,
         MessageKind.NOT_SUBMITTED,

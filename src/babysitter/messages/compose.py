@@ -321,6 +321,7 @@ _COMPOSERS: dict[MessageKind, Callable[[MessageSubject], MessageContent]] = {
     MessageKind.LIVE_STATE: _live_state,
     MessageKind.INCIDENT: compose_card,
     MessageKind.WORSE: compose_card,
+    MessageKind.CHANGED: compose_card,
     MessageKind.PROPOSAL: compose_card,
     MessageKind.BLIND: compose_card,
     MessageKind.REMINDER: _reminder,
@@ -342,4 +343,10 @@ _WITHOUT_BUTTONS = (
     MessageKind.DIGEST,
     MessageKind.ROUTINE,
 )
-_CARDS = (MessageKind.INCIDENT, MessageKind.WORSE, MessageKind.PROPOSAL, MessageKind.BLIND)
+_CARDS = (
+    MessageKind.INCIDENT,
+    MessageKind.WORSE,
+    MessageKind.CHANGED,
+    MessageKind.PROPOSAL,
+    MessageKind.BLIND,
+)

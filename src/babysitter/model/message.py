@@ -13,7 +13,8 @@ class MessageKind(StrEnum):
     STARTED = "started"
     LIVE_STATE = "live-state"  # edits the root message; merged, never posted anew
     INCIDENT = "incident"
-    WORSE = "worse"
+    WORSE = "worse"  # severity rose, or an approved action failed
+    CHANGED = "changed"  # another cause of the same or a lower severity
     PROPOSAL = "proposal"
     WITHDRAWN = "withdrawn"
     REMINDER = "reminder"

@@ -20,7 +20,14 @@ from babysitter.policy.policy_input import PolicyInput
 from babysitter.policy.silences import hold_until, silence_for
 
 ALARMS = frozenset(
-    {MessageKind.INCIDENT, MessageKind.WORSE, MessageKind.PROPOSAL, MessageKind.REMINDER, MessageKind.BLIND}
+    {
+        MessageKind.INCIDENT,
+        MessageKind.WORSE,
+        MessageKind.CHANGED,
+        MessageKind.PROPOSAL,
+        MessageKind.REMINDER,
+        MessageKind.BLIND,
+    }
 )
 LATE_ALL_CLEAR = timedelta(hours=1)  # later than this after the end, its card alone shows that it is over
 

@@ -22,7 +22,7 @@ from babysitter.policy.build_proposal import is_open
 from babysitter.policy.incident_lifecycle import UNDER_ACTION
 from babysitter.policy.policy_input import PolicyInput
 
-_CARDS = (MessageKind.INCIDENT, MessageKind.WORSE, MessageKind.PROPOSAL)
+_CARDS = (MessageKind.INCIDENT, MessageKind.WORSE, MessageKind.CHANGED, MessageKind.PROPOSAL)
 
 
 def about_the_end(case: PolicyInput, so_far: Sequence[Intent]) -> Iterator[Intent]:

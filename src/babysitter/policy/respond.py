@@ -244,7 +244,7 @@ def _tell(
     diagnosis: Diagnosis,
     proposed: Proposal | None,
 ) -> Iterator[Intent]:
-    """A new trouble, a worse one and a new offer are worth a message; a repetition is not.
+    """A new trouble, a worse one, another cause and a new offer are worth a message; a repetition is not.
 
     What could not be told when it was new (a silence, an incident above it, damping) is told when it may be.
     """
@@ -259,9 +259,9 @@ def _tell(
     elif diagnosis.severity > known.diagnosis.severity:
         occasion, because = MessageKind.WORSE, "severity rose"
     elif diagnosis.cause is not known.diagnosis.cause:
-        occasion, because = MessageKind.WORSE, f"now understood as {diagnosis.cause}"
+        occasion, because = MessageKind.CHANGED, f"now understood as {diagnosis.cause}"
     elif told[-1].occasion is MessageKind.RESOLVED:
-        occasion, because = MessageKind.WORSE, "it came back"
+        occasion, because = MessageKind.INCIDENT, "it came back"
     else:
         return
     if is_damped(case, key, occasion):
