@@ -89,7 +89,7 @@ class MessageSubject:
         cause = self.diagnosis.cause
         if self.incident is not None and not self.incident.key.attempt:  # about seeing, not about the job
             return _UNSEEN.get((cause, self.is_of_cluster)) or cause_name(cause)
-        return cause_name(cause)
+        return self.diagnosis.title or cause_name(cause)
 
     @property
     def outlook(self) -> ProgressSummary | None:

@@ -77,3 +77,4 @@ class DumpSummary:
     is_all_idle: bool = False  # so was every thread of the process and its children
     collective: str = ""  # the call in which it waits for the other processes: "barrier (train.py:66)"
     pid: int = 0  # of the process asked for; 0 = the dump does not say
+    is_own_wait: bool = False  # the main thread stands in the program's own file, or at a lock taken there

@@ -77,6 +77,7 @@ class Diagnosis:
     differences: tuple[RunDifference, ...] = ()  # from the last good runs, the most telling first
     likelihood: float | None = None  # by rules and lines together; None where lines were not read
     is_proven: bool = False  # a rule found what nothing but this cause prints
+    title: str = ""  # of its card, where the cause's own would mislead; "" = the cause's
 
     @property
     def needs_own_change(self) -> bool:

@@ -32,8 +32,9 @@ def looks(*shown: tuple[float, str], seen=ALONE):
 )
 def test_silence_and_two_dumps_prove_it_and_people_decide(shown, is_proven):
     verdict = story(*looks(*shown), start=up())[-1]
-    assert (verdict.cause is Cause.ZOMBIE_COORDINATOR) is is_proven
+    assert (verdict.cause is Cause.STAGE_STUCK) is is_proven
     if is_proven:
+        assert verdict.diagnosis.title == "Hung parent process"
         assert (verdict.phase, verdict.action) == (Phase.FAILING, ActionKind.ESCALATE)
         assert "stopping it loses nothing" in verdict.diagnosis.explanation
 
@@ -49,14 +50,14 @@ def test_silence_alone_asks_for_a_dump_and_says_nothing():
 def test_while_a_pipeline_runs_the_root_only_waits():
     verdict = story(*looks((400, jobs.OVER), (430, jobs.OVER), seen=tree(*pipeline())), start=up())[-1]
     assert "lingering.two-dumps-agree" not in reasons(verdict)
-    assert verdict.cause is not Cause.ZOMBIE_COORDINATOR
+    assert verdict.cause is Cause.HEALTHY
 
 
 def test_a_log_that_cannot_be_read_is_no_silence():
     blind = look(400, ALONE, dumps={f"{ROOT}/0": dump(jobs.OVER, 400, f"{ROOT}/0")}, logs=False)
     again = look(430, ALONE, dumps={f"{ROOT}/0": dump(jobs.OVER, 430, f"{ROOT}/0")}, logs=False)
     verdict = story(look(120, ALONE, SAID), blind, again, start=up())[-1]
-    assert verdict.cause is not Cause.ZOMBIE_COORDINATOR
+    assert verdict.cause is Cause.HEALTHY
 
 
 def test_a_plain_job_may_be_silent_for_longer():
@@ -85,7 +86,7 @@ IN_CHILD = CHILD.format(state="idle", line=2011)
 @pytest.mark.parametrize(
     ("shown", "seen", "expected"),
     [
-        (((400, IN_CHILD), (600, IN_CHILD)), ALONE, Cause.ZOMBIE_COORDINATOR),
+        (((400, IN_CHILD), (600, IN_CHILD)), ALONE, Cause.STAGE_STUCK),
         (((2000, IN_CHILD), (2200, IN_CHILD)), tree(), Cause.STAGE_STUCK),
         (((400, IN_CHILD), (430, IN_CHILD)), ALONE, Cause.HEALTHY),  # no longer than any wait
         (((400, IN_CHILD), (600, CHILD.format(state="active", line=2011))), ALONE, Cause.HEALTHY),

@@ -38,9 +38,9 @@ def test_a_suspicion_is_said_as_one(kind, cause):
     assert found.explanation.endswith("the main thread has ended. A second look decides.")
 
 
-def test_a_lingering_root_of_pipelines_may_be_a_zombie():
+def test_a_lingering_root_stands_still_also_after_pipelines():
     verdict = replace(CALM, signals=(signal(SignalKind.LINGERING),), memory=Memory(kind="zephyr"))
-    assert diagnosis_or_best(verdict).cause is Cause.ZOMBIE_COORDINATOR
+    assert diagnosis_or_best(verdict).cause is Cause.STAGE_STUCK
 
 
 def test_a_healthy_job_names_what_it_waits_for():

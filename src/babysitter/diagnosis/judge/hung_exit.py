@@ -25,6 +25,9 @@ from babysitter.model.observation import Want
 from babysitter.model.thread_dump import DumpSummary, ProcessActivity
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
+HUNG_PARENT = "Hung parent process"
+SHORTER_PULSES = 3  # the first dump of a close look comes a pulse or two after its beginning
+
 
 def hung_exit(snapshot: Snapshot) -> Suspicion:
     """Two dumps of a silent root whose main thread has ended prove it; silence alone asks for them."""
@@ -44,7 +47,8 @@ def hung_exit(snapshot: Snapshot) -> Suspicion:
     over = newest_run(notes_of(snapshot, TaskId(f"{root.id}/0")), ProcessActivity.SHUT_DOWN)
     is_silent, is_twice = quiet_s > most_s, apart_s(over) >= limits.zombie_dumps_apart_s
     idle = _idle_since(snapshot, active_at)
-    is_hung = apart_s(idle) >= limits.suspect_most_s
+    hung_s = limits.suspect_most_s - SHORTER_PULSES * limits.suspicious_pulse_s
+    is_hung = apart_s(idle) >= hung_s
     told = f"nothing was printed or ended for {quiet_s:.0f} s (unusual from {most_s:.0f} s on)"
     reasons = (
         Reason("lingering.silent", is_silent, told),
@@ -55,7 +59,7 @@ def hung_exit(snapshot: Snapshot) -> Suspicion:
             "lingering.nothing-runs",
             is_hung,
             f"{len(idle)} dumps in a row show no thread at work and the main thread in one line, "
-            f"{apart_s(idle):.0f} s apart (told from {limits.suspect_most_s:.0f} s on)",
+            f"{apart_s(idle):.0f} s apart (told from {hung_s:.0f} s on)",
         ),
     )
     if not is_silent:
@@ -67,9 +71,11 @@ def hung_exit(snapshot: Snapshot) -> Suspicion:
     if not is_twice:
         wants = frozenset({Want.ROOT_DUMP})
         return Suspicion(SignalKind.LINGERING, Certainty.POSSIBLE, reasons, told, wants=wants)
-    done = "Its pipelines have ended" if snapshot.pipeline else "Its program has ended"
+    done = (
+        "The parent process hangs: its pipelines have ended" if snapshot.pipeline else "Its program has ended"
+    )
     diagnosis = Diagnosis(
-        cause=Cause.ZOMBIE_COORDINATOR if snapshot.pipeline else Cause.STAGE_STUCK,
+        cause=Cause.STAGE_STUCK,
         severity=Severity.FATAL,
         action=ActionKind.ESCALATE,
         explanation=f"{done}, but its process stays: the main thread only waits for left-over threads, in "
@@ -78,6 +84,7 @@ def hung_exit(snapshot: Snapshot) -> Suspicion:
         evidence=evidence_of(over[0], over[-1]),
         retry=Retry.HELPS,
         look_at=("root-dump", "parent-logs"),
+        title=HUNG_PARENT if snapshot.pipeline else "",
     )
     return Suspicion(
         SignalKind.LINGERING, Certainty.PROVEN, reasons, diagnosis.explanation, diagnosis, diagnosis.evidence
@@ -97,9 +104,9 @@ def _idle_since(snapshot: Snapshot, active_at: datetime | None) -> tuple[DumpSum
 def _hung(snapshot: Snapshot, idle: tuple[DumpSummary, ...], told: str) -> Diagnosis:
     """A process that is neither over nor at work; a person can tell what it waits for."""
     where = f"in every dump its main thread waits in {idle[-1].line} and no other thread runs"
-    before = "Its pipelines have ended, but " if snapshot.pipeline else ""
+    before = "The parent process hangs: its pipelines have ended, but " if snapshot.pipeline else ""
     return Diagnosis(
-        cause=Cause.ZOMBIE_COORDINATOR if snapshot.pipeline else Cause.STAGE_STUCK,
+        cause=Cause.STAGE_STUCK,
         severity=Severity.FATAL,
         action=ActionKind.ESCALATE,
         explanation=f"{before}{where}; {told}.".replace("in every", "In every", not before),
@@ -107,4 +114,5 @@ def _hung(snapshot: Snapshot, idle: tuple[DumpSummary, ...], told: str) -> Diagn
         evidence=evidence_of(idle[0], idle[-1]),
         retry=Retry.UNKNOWN,
         look_at=("root-dump", "parent-logs"),
+        title=HUNG_PARENT if snapshot.pipeline else "",
     )

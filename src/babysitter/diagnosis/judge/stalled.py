@@ -32,6 +32,7 @@ from babysitter.model.progress import Motion, StagePace
 from babysitter.model.thread_dump import DumpSummary, ProcessActivity
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
+OLD_REPORT_S = 60.0  # guess: a coordinator reports every 5 s
 _WANTS = frozenset({Want.WORKER_DUMPS, Want.COORDINATOR_DUMP, Want.TASKS})
 
 
@@ -85,8 +86,8 @@ def _judged(snapshot: Snapshot, stage: StagePace) -> Suspicion:
         Reason(
             "stuck.nothing-completed",
             is_over,
-            f"{stage.label}: nothing completed for {quiet_s:.0f} s (stuck from {after_s:.0f} s on), "
-            f"{stage.reached} done",
+            f"{stage.label}: nothing completed for {quiet_s:.0f} s{_as_of(snapshot, stage, quiet_s)} "
+            f"(stuck from {after_s:.0f} s on), {stage.reached} done",
         ),
         _blocked_reason("stuck", holders),
         _working_reason("stuck", holders),
@@ -100,6 +101,13 @@ def _judged(snapshot: Snapshot, stage: StagePace) -> Suspicion:
     diagnosis = _stuck(snapshot, stage, holders, quiet_s, after_s)
     text = f"nothing completed for {quiet_s:.0f} s"
     return Suspicion(SignalKind.STUCK, Certainty.PROVEN, reasons, text, diagnosis, diagnosis.evidence, _WANTS)
+
+
+def _as_of(snapshot: Snapshot, stage: StagePace, quiet_s: float) -> str:
+    """When that was so, where the newest report is old: silence since then is judged apart."""
+    since_s = snapshot.age_s(stage.reported_at)
+    is_counted = quiet_s > since_last_completion_s(stage)
+    return "" if is_counted or since_s < OLD_REPORT_S else f" at its newest report, {since_s:.0f} s ago"
 
 
 def motion_of(memory: Memory, observation: Observation, limits: Limits) -> Motion | None:

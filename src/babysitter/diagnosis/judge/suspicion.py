@@ -7,6 +7,7 @@
     left_over.py     a part of a job that runs on although the others are done
     member_churn.py     members that its own lines report lost, one after another
     startup_stall.py     a start that is quiet in one of its phases for too long
+    stands_in_a_line.py      a job that stands in one line of its own code
     worker_churn.py      workers that die again and again; a job that prints nothing any more
     repeated_errors.py      errors in lines and states of a job that lives
 

@@ -14,6 +14,7 @@ from babysitter.diagnosis.judge.only_repeats import only_repeats
 from babysitter.diagnosis.judge.repeated_errors import repeated_errors
 from babysitter.diagnosis.judge.snapshot import Snapshot
 from babysitter.diagnosis.judge.stalled import stragglers, stuck
+from babysitter.diagnosis.judge.stands_in_a_line import stands_in_a_line
 from babysitter.diagnosis.judge.startup_stall import startup_stall
 from babysitter.diagnosis.judge.step_stall import (
     count_stands_still,
@@ -38,7 +39,7 @@ SUSPICIONS: tuple[Callable[[Snapshot], Suspicion], ...] = (
     zombie, left_over, missing_member, hung_exit, stuck, stragglers, worker_churn, task_crash_loop,
     member_churn, work_stopped, member_fails, only_failures, worthless_work, nothing_comes_out,
     count_stands_still, told_quiet, only_polls, only_waits, only_idle, only_repeats, startup_stall,
-    repeated_errors, no_output,
+    repeated_errors, stands_in_a_line, no_output,
 )  # fmt: skip
 
 

@@ -1,6 +1,5 @@
 """What one look says of a job of which nothing is confirmed: well, not seen, or under a suspicion."""
 
-from babysitter.diagnosis.timeline.job_kinds import kind_named
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.ids import RuleId
@@ -8,7 +7,7 @@ from babysitter.model.verdict import Diagnosis, Signal, SignalKind, Verdict
 
 _SUSPECTED = {
     SignalKind.ZOMBIE_LIKE: Cause.ZOMBIE_COORDINATOR,
-    SignalKind.LINGERING: Cause.ZOMBIE_COORDINATOR,
+    SignalKind.LINGERING: Cause.STAGE_STUCK,
     SignalKind.TWO_COORDINATORS: Cause.ZOMBIE_COORDINATOR,
     SignalKind.STUCK: Cause.STAGE_STUCK,
     SignalKind.QUIET: Cause.STAGE_STUCK,
@@ -28,13 +27,6 @@ def suspicion_of(verdict: Verdict) -> Signal | None:
     return next((signal for signal in verdict.signals if signal.kind in _SUSPECTED), None)
 
 
-def _suspected(verdict: Verdict, signal: Signal) -> Cause:
-    """A root that outlived its program had a pipeline, or it just stands still."""
-    if signal.kind is SignalKind.LINGERING and not kind_named(verdict.memory.kind).has_crew:
-        return Cause.STAGE_STUCK
-    return _SUSPECTED[signal.kind]
-
-
 def diagnosis_or_best(verdict: Verdict) -> Diagnosis:
     """The diagnosis of a look, else what can be said honestly without one."""
     if verdict.diagnosis is not None:
@@ -43,7 +35,7 @@ def diagnosis_or_best(verdict: Verdict) -> Diagnosis:
         text = f"Nothing can be said of the job now: {verdict.blind[0].reason}."
         return Diagnosis(Cause.UNKNOWN, Severity.INFO, ActionKind.WAIT, text, 0.3)
     if (signal := suspicion_of(verdict)) is not None:
-        cause = _suspected(verdict, signal)
+        cause = _SUSPECTED[signal.kind]
         name = about(cause).title.lower() if cause is not Cause.UNKNOWN else "failure"
         name = name if cause in _WITHOUT_ARTICLE else f"a {name}"
         return Diagnosis(

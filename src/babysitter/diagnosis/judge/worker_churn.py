@@ -114,6 +114,13 @@ def _is_quiet_phase(snapshot: Snapshot) -> bool:
     )
 
 
+def _in_words(seconds: float) -> str:
+    """A silence as it was: lines of one second have none that could be told."""
+    if seconds < 1:
+        return "less than a second"
+    return f"{seconds:.0f} s" if seconds < 60 else f"{seconds / 60:.0f} min"
+
+
 def _fell_silent(snapshot: Snapshot, quiet_s: float) -> Diagnosis:
     """A job that stopped producing output: it hangs, or does work of hours. A person decides."""
     memory = snapshot.memory
@@ -129,7 +136,7 @@ def _fell_silent(snapshot: Snapshot, quiet_s: float) -> Diagnosis:
         severity=Severity.DEGRADED,
         action=ActionKind.ESCALATE,
         explanation=f"The job runs and has printed nothing for {quiet_s / 60:.0f} min; its longest silence "
-        f"before was {max(1.0, memory.line_gap_s / 60):.0f} min.",
+        f"before was {_in_words(memory.line_gap_s)}.",
         confidence=0.5,
         evidence=evidence,
         look_at=("root-dump", "logs"),

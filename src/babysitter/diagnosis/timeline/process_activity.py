@@ -8,6 +8,7 @@ the worker. From August on the main thread waits in the actor host whatever happ
 """
 
 from babysitter.diagnosis.timeline.collective_frames import waiting_thread
+from babysitter.diagnosis.timeline.own_wait import waits_in_its_own_code
 from babysitter.model.log import Role
 from babysitter.model.thread_dump import (
     DumpSummary,
@@ -67,6 +68,7 @@ def summarise_dump(dump: ThreadDump, role: Role) -> DumpSummary:
         is_all_idle=all(shown.state == "idle" for shown in threads),
         collective=collective,
         pid=pid,
+        is_own_wait=waits_in_its_own_code(dump),
     )
 
 
