@@ -258,6 +258,7 @@ def test_the_end_is_told_with_duration_stages_retries_and_memory() -> None:
         started_at=build.at(-11_520),
         finished_at=build.NOON,
         peak_memory_bytes=9_700_000_000,
+        stage_count=2,
     )
     about = subject(incident=None, proposal=None, verdict=build.verdict(outlook=outlook))
     words = compose_message(MessageKind.FINISHED, about)

@@ -1,5 +1,6 @@
 """When a restart may be proposed: each argument against it, alone."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -15,10 +16,17 @@ from tests.support.build import NOON, ROOT, diagnosis, verdict
 MEMORY = Change("memory", "1GB", "2GB", "peak 1GB of 1GB")
 
 
-def rule(found=None, change=None, ledger=Ledger(), high_water=10, **seen):  # noqa: B008
+def rule(found=None, change=None, ledger=Ledger(), high_water=10, is_asked=False, **seen):  # noqa: B008
     found = found or diagnosis()
     return restart_eligibility(
-        verdict(found, **seen), found, change, ledger, high_water=high_water, now=NOON, limits=Limits()
+        verdict(found, **seen),
+        found,
+        change,
+        ledger,
+        high_water=high_water,
+        now=NOON,
+        limits=Limits(),
+        is_asked=is_asked,
     )
 
 
@@ -29,6 +37,18 @@ def restarts(*specs: tuple[float, Cause, int]) -> Ledger:
 
 def test_a_zombie_may_be_restarted():
     assert rule() is RestartEligibility.ALLOWED
+
+
+@pytest.mark.parametrize(
+    ("confidence", "is_asked", "expected"),
+    [
+        (0.64, False, RestartEligibility.ONLY_GUESSED),
+        (0.65, False, RestartEligibility.ALLOWED),
+        (0.3, True, RestartEligibility.ALLOWED),
+    ],
+)
+def test_no_restart_is_proposed_for_a_guess(confidence, is_asked, expected):
+    assert rule(replace(diagnosis(), confidence=confidence), is_asked=is_asked) is expected
 
 
 @pytest.mark.parametrize("cause", [cause for cause in Cause if about(cause).repeat_fails])

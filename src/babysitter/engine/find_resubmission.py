@@ -148,7 +148,7 @@ def _offer(case: PolicyInput) -> Proposal | None:
     """What would be offered now; None where the policy says no, or where it was answered before."""
     assert case.verdict.diagnosis is not None
     diagnosis = as_asked(case.verdict.diagnosis)
-    if not eligibility_of(case, diagnosis).allows:
+    if not eligibility_of(case, diagnosis, is_asked=True).allows:
         return None
     earlier = case.ledger.proposals[-1] if case.ledger.proposals else None
     offer = offer_of(case, earlier.incident if earlier else IncidentId(""), diagnosis)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence
-from babysitter.model.verdict import Diagnosis
+from babysitter.model.verdict import GUESSED, Diagnosis
 
 MAX_EXCEPTION_CHARS = 140
 MIN_TOLD_CHARS = 30  # of an exception's message, that the explanation repeats
@@ -50,7 +50,11 @@ READ_DIFFERENCES = "Read what is different from the last good run, and decide wh
 def sentence_of(diagnosis: Diagnosis) -> str:
     """What happened, as one would say it, with the job's own exception in it."""
     text = diagnosis.explanation
-    exception = None if about(diagnosis.cause).is_benign else _exception_of(diagnosis)
+    if text.startswith(GUESSED) and not is_guess(diagnosis):
+        told = text.removeprefix(GUESSED)
+        text = f"{told[:1].upper()}{told[1:]}"
+    is_calm = about(diagnosis.cause).is_benign
+    exception = None if is_calm else _shortened(diagnosis.exception) or _exception_of(diagnosis)
     if exception is not None and exception not in text:
         end = _SENTENCE_END.search(text)
         at = end.start() if end else len(text.rstrip())
@@ -178,9 +182,12 @@ def _exception_of(diagnosis: Diagnosis) -> str | None:
                 message = (words["message"] or words.get("said") or "").strip().rstrip(".:")
                 name = words["name"] or words["other"]
                 is_told = not message or message[:MIN_TOLD_CHARS] in diagnosis.explanation
-                text = name if is_told else f"{name}: {message}"
-                return text if len(text) <= MAX_EXCEPTION_CHARS else f"{_cut(text)} …"
+                return _shortened(name if is_told else f"{name}: {message}")
     return None
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_EXCEPTION_CHARS else f"{_cut(text)} …"
 
 
 def _cut(text: str) -> str:

@@ -1,5 +1,6 @@
 """How a job ended, in words: the message about the end, and what a card adds when the job is over. Pure."""
 
+from babysitter.messages.diagnosis_words import sentence_of
 from babysitter.messages.formatting import cause_name, count, format_duration, size
 from babysitter.messages.subject import (
     MAX_EVIDENCE_LINES,
@@ -28,7 +29,7 @@ def compose_end(about: MessageSubject) -> MessageContent:
     children = _failed_children(outlook)
     reported = ended(capital(escape(about.because))) if about.incident is not None else ""
     if state is JobState.SUCCEEDED or diagnosis is None:
-        found = f"{cause_name(diagnosis.cause)}: {escape(diagnosis.explanation)}" if diagnosis else ""
+        found = f"{cause_name(diagnosis.cause)}: {escape(sentence_of(diagnosis))}" if diagnosis else ""
         is_open = diagnosis is not None or bool(children)
         return MessageContent(
             title=f"{how_it_ended(about)}: {short_name(about.job)}",
@@ -41,7 +42,7 @@ def compose_end(about: MessageSubject) -> MessageContent:
         title=f"{how_it_ended(about)}: {short_name(about.job)}",
         sentence=_joined(
             f"{cause_name(diagnosis.cause)}{_lasted(outlook)}.",
-            escape(diagnosis.explanation, most=MAX_SENTENCE_CHARS),
+            escape(sentence_of(diagnosis), most=MAX_SENTENCE_CHARS),
             reported,
             children,
         ),
@@ -128,7 +129,8 @@ def _failed_children(outlook: ProgressSummary | None) -> str:
 def _facts(about: MessageSubject) -> tuple[tuple[str, str], ...]:
     fields = []
     if about.outlook is not None:
-        fields.append(("Stages", str(len(about.outlook.stages))))
+        if about.outlook.stage_count is not None:
+            fields.append(("Stages", str(about.outlook.stage_count)))
         fields.append(("Own retries", str(about.outlook.retries)))
         if about.outlook.peak_memory_bytes:
             fields.append(("Peak memory", size(about.outlook.peak_memory_bytes)))

@@ -77,6 +77,7 @@ class Diagnosis:
     differences: tuple[RunDifference, ...] = ()  # from the last good runs, the most telling first
     likelihood: float | None = None  # by rules and lines together; None where lines were not read
     is_proven: bool = False  # a rule found what nothing but this cause prints
+    exception: str = ""  # the job's own that ended it, "BadHeader: magic 0x0"; "" = see the evidence
     title: str = ""  # of its card, where the cause's own would mislead; "" = the cause's
 
     @property
@@ -86,6 +87,7 @@ class Diagnosis:
         return is_advised and self.change is None and about(self.cause).repeat_fails
 
 
+GUESSED = "A guess, because no rule explains it: "  # begins the explanation of what only words point to
 DEMOTED = ".demoted"  # ends the name of the reason that says that a rule counts as a hint
 
 
@@ -129,6 +131,7 @@ class ProgressSummary:
     finished_at: datetime | None = None
     startup: str = ""  # where its start stands; "" = nobody knows its phases
     failed_children: tuple[str, ...] = ()  # of an ended job: name, state, first line of the error
+    stage_count: int | None = None  # of all its pipelines so far; None = it has none
 
 
 @dataclass(frozen=True, slots=True)

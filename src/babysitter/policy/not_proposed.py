@@ -15,6 +15,7 @@ from babysitter.policy.respond import eligibility_of
 from babysitter.policy.restart_budget import RestartEligibility, budget
 
 _NEXT_STEPS = {
+    RestartEligibility.ONLY_GUESSED: "Look at the evidence; `babysit propose` asks for one all the same.",
     RestartEligibility.NO_CHANGE_KNOWN: "Submit the job with the change yourself.",
     RestartEligibility.SAME_CAUSE_AGAIN: "Correct the cause, then submit the job again.",
     RestartEligibility.BUDGET_SPENT: "Find out why it needs so many; progress and time give new ones.",

@@ -69,8 +69,8 @@ def respond(case: PolicyInput) -> tuple[Intent, ...]:
     return (*(intent for intent in intents if not isinstance(intent, SendMessage)), *said)
 
 
-def eligibility_of(case: PolicyInput, diagnosis: Diagnosis) -> RestartEligibility:
-    """Whether a restart may be proposed for this diagnosis now, and if not, why not."""
+def eligibility_of(case: PolicyInput, diagnosis: Diagnosis, *, is_asked: bool = False) -> RestartEligibility:
+    """Whether a restart may be proposed (or `is_asked` for) for this diagnosis now, and if not, why not."""
     change = None
     if case.submission is not None:
         change = _plan(case, diagnosis, case.submission).change
@@ -82,6 +82,7 @@ def eligibility_of(case: PolicyInput, diagnosis: Diagnosis) -> RestartEligibilit
         high_water=case.high_water,
         now=case.now,
         limits=case.watch.limits,
+        is_asked=is_asked,
     )
 
 
@@ -199,7 +200,7 @@ def _offer(case: PolicyInput, incident: IncidentId, diagnosis: Diagnosis) -> Ite
     if is_asked:
         assert standing is not None
         diagnosis = as_asked(diagnosis, standing.asked_changes)
-    ruling = eligibility_of(case, diagnosis)
+    ruling = eligibility_of(case, diagnosis, is_asked=is_asked)
     if case.submission is None or not ruling.allows:
         if proposals.is_open(standing):
             assert standing is not None

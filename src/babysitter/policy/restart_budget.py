@@ -10,12 +10,15 @@ from babysitter.model.incident import BUDGET_WINDOW, Ledger
 from babysitter.model.limits import Limits
 from babysitter.model.verdict import Change, Diagnosis, Verdict
 
+LEAST_CONFIDENCE = 0.65  # below it a verdict is called a guess
+
 
 class RestartEligibility(Enum):
     """Why a restart may or may not be proposed."""
 
     ALLOWED = "a restart may help"
     NOT_ADVISED = "the diagnosis does not ask for a restart"
+    ONLY_GUESSED = "its cause is only a guess"
     CAUSE_FORBIDS = "the same again would fail again"
     NO_CHANGE_KNOWN = "it needs a change, and none is known that babysit could make"
     SAME_CAUSE_AGAIN = "the same cause came back after a restart"
@@ -67,10 +70,13 @@ def restart_eligibility(
     high_water: int,
     now: datetime,
     limits: Limits,
+    is_asked: bool = False,
 ) -> RestartEligibility:
-    """The first argument against a restart, or ALLOWED."""
+    """The first argument against a restart, or ALLOWED. `is_asked`: somebody asks for it, sure or not."""
     if not diagnosis.action.restarts:
         return RestartEligibility.NOT_ADVISED
+    if diagnosis.confidence < LEAST_CONFIDENCE and not is_asked:
+        return RestartEligibility.ONLY_GUESSED
     if verdict.blind:
         return RestartEligibility.BLIND
     if verdict.gone is not None:

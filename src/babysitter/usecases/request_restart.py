@@ -259,7 +259,7 @@ def _check_fix(case: PolicyInput, offer: Proposal, wanted: tuple[Change, ...]) -
 
 def _check_policy(case: PolicyInput, diagnosis: Diagnosis) -> None:
     """Raise NotAllowed with the policy's reason where no restart may be offered."""
-    ruling = eligibility_of(case, diagnosis)
+    ruling = eligibility_of(case, diagnosis, is_asked=True)
     if not ruling.allows:
         raise NotAllowed(
             f"No restart of {case.watch.root} may be proposed for {diagnosis.cause}: {ruling.value}.",

@@ -1,6 +1,7 @@
 """A cause as a guess: what the lines of unexplained reports mean, for a job that no rule explains.
 
-A guess ranks below every proof and sign of a rule and above silence. Its explanation says that it is a guess.
+A guess ranks below every proof and sign of a rule and above silence. Its explanation says that it is a guess,
+and whoever shows it leaves that out where other evidence makes it sure.
 """
 
 import re
@@ -24,6 +25,7 @@ from babysitter.model.ids import RuleId
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.progress import CountedWork
+from babysitter.model.verdict import GUESSED
 
 CONFIDENCE = 0.48  # more than a rule that only guesses, less than a hint
 VAGUE_CONFIDENCE = 0.32  # its words stand in reports of many causes
@@ -203,6 +205,7 @@ def _guess(
         severity=Severity.INFO if row.is_benign else Severity.DEGRADED,
         action=row.action if has_failed or row.is_benign else ActionKind.ESCALATE,
         explanation=f"By the wording of its lines, {row.explain[0].lower()}{row.explain[1:]}",
+        explanation=f"{GUESSED}lines with this wording usually mean {row.title[0].lower()}{row.title[1:]}.",
         evidence=tuple(evidence_of(place) for place in places[:MAX_EVIDENCE])
         or (Evidence(nearest.entry.text, "error"),),
         confidence=VAGUE_CONFIDENCE if named.is_vague else CONFIDENCE,
@@ -242,7 +245,7 @@ def _guess_of_repeats(repeats: Repeats, evidence_of: Callable[[int], Evidence]) 
         cause=cause,
         severity=Severity.DEGRADED,
         action=ActionKind.ESCALATE,
-        explanation="A guess, because no rule explains it: for "
+        explanation=f"{GUESSED}for "
         f"{repeats.for_s / 60:.0f} minutes the job has only repeated itself, and no count has risen.",
         evidence=tuple(evidence_of(place) for place in dict.fromkeys((places[0], places[-1]))),
         confidence=CONFIDENCE,
@@ -264,7 +267,7 @@ def _guess_of_waiting(reason: str) -> Finding:
         cause=cause,
         severity=row.severity,
         action=row.action,
-        explanation=f"A guess, because no rule explains it: the job {what}.",
+        explanation=f"{GUESSED}the job {what}.",
         evidence=(Evidence(reason, "pending reason"),) if reason else (),
         confidence=CONFIDENCE,
         retry=row.retry,

@@ -3,7 +3,7 @@
 A rule sees lines one by one; that a loss of 9.8 is bad shows only beside the 2.3 before it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from babysitter.diagnosis.timeline.loss import find_runaway
 from babysitter.diagnosis.timeline.non_finite import find_non_finite
@@ -55,7 +55,8 @@ def non_finite_findings(
     found = find_non_finite(notes)
     if found is None or found.last.last_place < first_position:
         return ()
-    names = ", ".join(dict.fromkeys(note.name for note in found.measures))
+    names = _names_of(dict.fromkeys(note.name for note in found.measures))
+    are = "are not numbers any more and have" if " and " in names else "is not a number any more and has"
     first, last = found.first, found.last
     said = {
         first.first_place: (first.first_text, first.speaker),
@@ -67,7 +68,7 @@ def non_finite_findings(
             cause=Cause.NUMERICAL_DIVERGENCE,
             severity=Severity.FATAL,
             action=ActionKind.RESTART_WITH_CHANGE,
-            explanation=f"{names} is not a number any more and has not come back in {found.reports} reports.",
+            explanation=f"{names} {are} not come back in {_in_words(found.reports)}.",
             evidence=tuple(
                 _evidence(text, speaker, place, source) for place, (text, speaker) in said.items()
             ),
@@ -79,6 +80,16 @@ def non_finite_findings(
             look_at=("last-checkpoint-before-it",),
         ),
     )
+
+
+def _in_words(reports: int) -> str:
+    return f"{reports} report{'' if reports == 1 else 's'}"
+
+
+def _names_of(names: Iterable[str]) -> str:
+    """ "loss", "loss and grad_norm", "loss, kl and grad_norm"."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def _evidence(text: str, speaker: str, place: int, source: str) -> Evidence:

@@ -20,6 +20,7 @@ from babysitter.model.observation import Observation
 from babysitter.model.verdict import Diagnosis
 
 MAX_FINDINGS = 40
+MEASURED = "measured."  # begins the rule id of findings that are folded over all lines
 LAST_WORDS = 3  # lines shown of an end that nothing explains
 
 
@@ -43,7 +44,13 @@ def retain_findings(memory: Memory, findings: Findings, observation: Observation
 
 
 def _joined(before: Finding, again: Finding) -> Finding:
-    """A rule's earliest evidence with its newest place; a repetition is one finding with a count."""
+    """A rule's earliest evidence with its newest place; a repetition is one finding with a count.
+
+    What is measured counts from the first bad report on, and tells the newest count.
+    """
+    if again.rule.startswith(MEASURED):
+        evidence = dict.fromkeys((*before.evidence[:1], *again.evidence[-1:]))
+        return replace(again, position=before.position, evidence=tuple(evidence))
     return replace(
         before,
         severity=max(before.severity, again.severity),

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from babysitter.diagnosis.causes.left_out import LEFT_OUT
 from babysitter.diagnosis.judge.evidence import diagnosis_of_the_end
+from babysitter.diagnosis.judge.own_exception import with_own_exception
 from babysitter.diagnosis.judge.phase_result import PhaseResult
 from babysitter.diagnosis.judge.poison_item import name_failing_item
 from babysitter.diagnosis.judge.snapshot import Snapshot
@@ -35,7 +36,7 @@ def _how_it_ended(snapshot: Snapshot) -> Diagnosis | None:
         return _unschedulable(snapshot)
     if snapshot.was_stopped:
         return _stopped(snapshot)
-    found = name_failing_item(snapshot, diagnosis_of_the_end(snapshot))
+    found = with_own_exception(snapshot, name_failing_item(snapshot, diagnosis_of_the_end(snapshot)))
     if root.state is JobState.KILLED and found.cause is Cause.UNKNOWN and _is_after_an_outage(snapshot):
         return _lost_with_the_controller(snapshot)
     if about(found.cause).is_benign and found.cause is not Cause.USER_CANCEL:

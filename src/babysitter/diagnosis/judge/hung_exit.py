@@ -71,9 +71,8 @@ def hung_exit(snapshot: Snapshot) -> Suspicion:
     if not is_twice:
         wants = frozenset({Want.ROOT_DUMP})
         return Suspicion(SignalKind.LINGERING, Certainty.POSSIBLE, reasons, told, wants=wants)
-    done = (
-        "The parent process hangs: its pipelines have ended" if snapshot.pipeline else "Its program has ended"
-    )
+    of_parent = "The parent process hangs: its pipelines have ended"
+    done = of_parent if snapshot.pipeline else "Its program has ended"
     diagnosis = Diagnosis(
         cause=Cause.STAGE_STUCK,
         severity=Severity.FATAL,

@@ -11,6 +11,7 @@ from babysitter.model.job_facts import JobFacts
 from babysitter.model.limits import Limits
 from babysitter.model.verdict import Diagnosis
 
+SIGTERM_CODES = (-15, 143)
 DECISIVE = 0.6  # evidence that names its cause by itself
 _THROUGH = re.compile(
     r"\b(?:100(?:\.0+)?\s?%|([1-9]\d*)(?:/| of )\1\b)|\b(?:done|finished|completed) in \d|\btook \d"
@@ -95,11 +96,17 @@ def _ended_without_proof(consequences: Sequence[Finding], findings: Findings, fa
             evidence=quoted(by_person),
             retry=Retry.USELESS,
         )
+    ended = "The job ended badly and nothing that was read says why."
+    if facts.state is JobState.FAILED and facts.exit_code in SIGTERM_CODES:
+        ended = (
+            f"A SIGTERM ended the process (exit code {facts.exit_code}). The cluster counts that as a "
+            "failure and names no preemption and no stop: probably the program, or what runs it, sent it."
+        )
     return Diagnosis(
         cause=Cause.UNKNOWN,
         severity=Severity.FATAL,
         action=ActionKind.ESCALATE,
-        explanation="The job ended badly and nothing that was read says why.",
+        explanation=ended,
         confidence=0.5,
         evidence=quoted(consequences) or findings.novel_templates[:MAX_EVIDENCE],
     )

@@ -26,6 +26,7 @@ def progress_summary(snapshot: Snapshot) -> ProgressSummary:
         summary=_summary(snapshot),
         job_state=snapshot.root.state,
         stages=_stages(memory, snapshot.attempt),
+        stage_count=_stage_count(snapshot),
         eta_s=eta_s(stage) if goes_on and stage else None,
         rate_per_min=rate_per_min(stage) if goes_on and stage else None,
         alive=stage.alive if stage else None,
@@ -77,6 +78,12 @@ def outlook_of_memory(memory: Memory, summary: str) -> ProgressSummary:
         peak_memory_bytes=memory.peak_memory_bytes,
         last_line_at=memory.last_line_at,
     )
+
+
+def _stage_count(snapshot: Snapshot) -> int | None:
+    """How many stages all pipelines of the run have worked on; None for a job without a pipeline."""
+    owners = {pipeline.coordinator.id for pipeline in pipeline_attempts(snapshot.tree)}
+    return sum(stage.owner in owners for stage in snapshot.memory.stages) if owners else None
 
 
 def _stages(memory: Memory, attempt: Job) -> tuple[StageProgressSummary, ...]:

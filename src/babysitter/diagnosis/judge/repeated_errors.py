@@ -7,6 +7,8 @@ again, and fatal evidence after which nothing came any more.
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from babysitter.diagnosis.causes.guess import is_guess
+from babysitter.diagnosis.frame.line import read_frame
 from babysitter.diagnosis.judge.evidence import (
     diagnosis_of_the_end,
     facts_of,
@@ -25,15 +27,17 @@ from babysitter.diagnosis.stance.vocabulary import Stance
 from babysitter.diagnosis.timeline.non_finite import find_non_finite
 from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.model.cause_info import about
-from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Retry, Severity
+from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
 from babysitter.model.ids import JobId
 from babysitter.model.job import TaskState
-from babysitter.model.log import Role
+from babysitter.model.log import LogLevel, Role
 from babysitter.model.memory import ErrorNote
 from babysitter.model.observation import Want
 from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 _MAY_PASS = (Retry.HELPS, Retry.ITSELF)
+MIN_SURVIVED_FAULTS = 3  # guess: no job has so many unlike faults and goes on after each
+MIN_SURVIVED_REPORTS = 3  # of each of them
 MIN_BAD_REPORTS = 3  # of values that are not finite: fewer may be skipped steps
 
 
@@ -98,17 +102,48 @@ def _is_silent(snapshot: Snapshot) -> bool:
 def _is_measured(snapshot: Snapshot) -> bool:
     """Whether enough reports in a row show values that are not finite: they prove it without more time."""
     found = find_non_finite(snapshot.memory.measures)
-    return found is not None and found.reports >= MIN_BAD_REPORTS
+    return found is not None and found.values >= MIN_BAD_REPORTS
 
 
 def diagnosis_of_the_living(snapshot: Snapshot) -> Diagnosis | None:
     findings = newest_only(snapshot, known_findings(snapshot))
-    findings = replace(findings, all=tuple(f for f in findings.all if _still_matters(snapshot, f)))
+    prints_data = _prints_reports_as_data(snapshot, findings)
+    findings = replace(
+        findings,
+        all=tuple(
+            finding
+            for finding in findings.all
+            if _still_matters(snapshot, finding) and not (prints_data and _is_repeated_line(finding))
+        ),
+        reading=None if prints_data else findings.reading,
+    )
     found = diagnose(findings, facts_of(snapshot))
     row = about(found.cause)
     if row.is_benign or found.severity < Severity.DEGRADED or row.is_judged_over_time:
         return None
     return findings_still_valid(found)
+
+
+def _prints_reports_as_data(snapshot: Snapshot, findings: Findings) -> bool:
+    """Whether a job prints reports of failures because they are what it works on.
+
+    It has reported several unlike faults again and again and went on with its work after each of them, and
+    it still prints. One fault alone may be its own: it may write to a full disk at every step.
+    """
+    survived = {
+        finding.position
+        for finding in findings.all
+        if finding.overcome_by and finding.count >= MIN_SURVIVED_REPORTS
+    }
+    is_printing = snapshot.age_s(snapshot.memory.last_line_at) < snapshot.limits.suspect_most_s
+    return is_printing and not snapshot.needs_crew and len(survived) >= MIN_SURVIVED_FAULTS
+
+
+def _is_repeated_line(finding: Finding) -> bool:
+    """Whether it rests on lines that may be such data: what a logger wrote is the program's own report."""
+    is_bare = all(read_frame(line.text).level is LogLevel.UNKNOWN for line in finding.evidence)
+    is_repeated = is_bare and finding.count >= MIN_SURVIVED_REPORTS
+    return finding.position >= 0 and (is_repeated or is_guess(finding))
 
 
 def _still_matters(snapshot: Snapshot, finding: Finding) -> bool:

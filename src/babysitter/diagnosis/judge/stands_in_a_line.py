@@ -26,7 +26,7 @@ from babysitter.model.verdict import Diagnosis, Reason, SignalKind
 
 
 def stands_in_a_line(snapshot: Snapshot) -> Suspicion:
-    """Two idle dumps in one line of the program prove it, once it is silent for longer than its pace explains."""
+    """Two idle dumps in one line of the program prove it, once it is silent for too long."""
     memory, work = snapshot.memory, snapshot.memory.work
     is_plain = not snapshot.needs_crew and snapshot.pipeline is None and snapshot.root.task_count <= 1
     if not is_plain or not snapshot.runs or not snapshot.sees_lines:
@@ -78,7 +78,7 @@ def stands_in_a_line(snapshot: Snapshot) -> Suspicion:
 
 
 def _most_quiet_s(snapshot: Snapshot) -> float:
-    """The silence that the job's own pace explains, seconds; at least the time after which a stage is stuck."""
+    """Seconds of silence that the job's own pace explains; no less than the limit of a stuck stage."""
     limits, memory = snapshot.limits, snapshot.memory
     usual_s = median(memory.work.gaps_s) if memory.work.gaps_s else 0.0
     return max(

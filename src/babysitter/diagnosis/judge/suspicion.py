@@ -99,11 +99,17 @@ _SHOWN = {
 }
 
 
+def _shown(note: DumpSummary) -> str:
+    if note.is_own_wait:
+        return f"its main thread waits in {note.line}"
+    return f"{_SHOWN.get(note.doing, note.doing)}: {note.place or 'no frame'}"
+
+
 def evidence_of(*notes: DumpSummary) -> tuple[Evidence, ...]:
     """Dumps as evidence."""
     return tuple(
         Evidence(
-            f"at {note.taken_at:%H:%M:%S} {_SHOWN.get(note.doing, note.doing)}: {note.place or 'no frame'}",
+            f"at {note.taken_at:%H:%M:%S} {_shown(note)}",
             f"dump of {note.target}",
             at=note.taken_at,
             role=note.role,

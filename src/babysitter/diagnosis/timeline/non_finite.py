@@ -25,6 +25,12 @@ class NonFinite:
 
     @property
     def reports(self) -> int:
+        """How often the value that was reported most was bad: one line may report several."""
+        return max((note.bad_reports for note in self.measures), default=0)
+
+    @property
+    def values(self) -> int:
+        """How many bad values were reported."""
         return sum(note.bad_reports for note in self.measures)
 
     @property
@@ -72,7 +78,7 @@ def find_non_finite(notes: Sequence[MeasureNote]) -> NonFinite | None:
     )
     found = NonFinite(bad)
     names = {note.name for note in bad}
-    if not bad or not (len(names) >= 2 or found.was_finite or found.reports >= MIN_REPORTS):
+    if not bad or not (len(names) >= 2 or found.was_finite or found.values >= MIN_REPORTS):
         return None
     return found
 

@@ -1,6 +1,6 @@
 """Does the main thread of a dump wait in the program's own code, or at a lock that this code takes?
 
-A call into C leaves no frame, so a program that waits for a `threading.Lock` stands in a line of its own file.
+A call into C leaves no frame: a program that waits for a `threading.Lock` stands in a line of its own file.
 Locks written in Python (conditions, queues, futures) add frames of the standard library above it. Below a
 library's frame it is the library that waits, for a compiler or for a server, and that may take long.
 """
