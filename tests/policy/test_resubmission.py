@@ -13,7 +13,7 @@ from babysitter.model.submission import (
     ValueSource,
 )
 from babysitter.model.verdict import Change
-from babysitter.policy.resubmission import KnownSubmission, closed_by, missing, ways
+from babysitter.policy.resubmission import KnownSubmission, Way, closed_by, missing, ways
 from tests.support import build
 
 FOLDER = FolderState("digest", "c" * 40)
@@ -159,3 +159,9 @@ def test_change_that_only_a_command_can_express_closes_the_request():
     assert closed_by(extra, command) == command
     assert closed_by(Change("memory", "1GB", "2GB", ""), http) == http
     assert closed_by(None, http) == http
+
+
+def test_reasons_are_said_once():
+    same = "the command 'iris' is not there"
+    closed = (Way("a", closed=f"{same}."), Way("b", closed=same), Way("c", closed="nobody named the folder"))
+    assert missing(closed) == (f"Not by a, nor by b: {same}.", "Not by c: nobody named the folder.")

@@ -24,6 +24,7 @@ from babysitter.usecases.manage_watches import (
     all_watch_statuses,
     find_watch,
     look_now,
+    set_client_command,
     start_watch,
     stop_watch,
     watch_status,
@@ -183,7 +184,7 @@ async def test_looking_now_makes_a_watch_due(place: AppHarness):
 
 async def test_a_cluster_given_on_a_command_line_is_known_to_the_service(place: AppHarness):
     spec = ClusterSpec(name="127.0.0.1:1", url="http://127.0.0.1:1", token="made-up", iris_command=("a", "b"))
-    await place.app.clusters.remember(spec)
+    await place.app.clusters.remember(spec, keeps_client=True)
     elsewhere = ClusterPool({}, place.app.store, place.app.clusters._opener)
     assert await elsewhere.spec("127.0.0.1:1") == spec
     assert await elsewhere.spec("unheard-of") == ClusterSpec(name="unheard-of", cluster="unheard-of")
@@ -201,11 +202,57 @@ async def test_cluster_given_anew_is_opened_again(place: AppHarness):
     await place.app.clusters.remember(first)
     reader = await service.reader(first.name)
     assert await service.reader(first.name) is reader
-    second = replace(first, iris_command=("uv", "run", "iris"))  # `start` of another process
+    second = replace(first, token="made-up")  # `start` of another process
     await place.app.clusters.remember(second)
     assert await service.reader(first.name) is not reader
     assert opened == [first, second]
     await service.close()
+
+
+UV = ("uv", "run", "iris")
+OF_UV = replace(MARIN, iris_command=UV)
+
+
+async def test_watch_has_its_own_client_command(place: AppHarness):
+    opened: list[tuple[str, ...]] = []
+
+    def opener(spec: ClusterSpec) -> OpenCluster:
+        opened.append(spec.iris_command)
+        return place.app.clusters._opener(spec)
+
+    watch = await start_watch(place.app, ROOT, OF_UV, by=ADA)
+    place.cluster.show(JobTree(job("/ada/other"), ()))
+    other = await start_watch(place.app, "/ada/other", MARIN, by=ADA)
+    assert (watch.submit_context.client, other.submit_context.client) == (UV, ())
+    clusters = ClusterPool({}, place.app.store, opener)
+    for command in (watch.submit_context.client, other.submit_context.client, UV):
+        await clusters.writer("marin", command)
+    assert opened == [UV, MARIN.iris_command]
+    await clusters.close()
+
+
+async def test_client_command_of_a_watched_job_can_be_set(place: AppHarness):
+    assert await set_client_command(place.app, ROOT, OF_UV) is None  # nobody watches it
+    watch = await place.watch()
+    assert await set_client_command(place.app, ROOT, MARIN) is None  # none is given
+    changed = await set_client_command(place.app, ROOT, OF_UV)
+    assert changed is not None
+    assert changed.id == watch.id
+    stored = await place.now(watch)
+    assert stored.submit_context.client == UV
+    assert stored.due_at == place.clock.now()
+    assert await set_client_command(place.app, ROOT, OF_UV) is None  # it has that one
+
+
+async def test_client_command_of_the_settings_is_not_the_watchs_own(tmp_path: Path):
+    async with home(
+        tmp_path, clusters={"marin": {"url": "http://h:1", "iris_command": "uv run iris"}}
+    ) as place:
+        spec = await place.app.clusters.spec("marin")
+        assert await place.app.clusters.own_client(spec) == ()
+        other = replace(spec, iris_command=("iris",))
+        assert await place.app.clusters.own_client(other) == ("iris",)
+        await place.app.clusters.remember(other)  # the settings keep theirs, and refuse nothing
 
 
 async def test_the_settings_keep_the_meaning_of_a_name(tmp_path: Path):

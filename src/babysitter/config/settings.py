@@ -71,7 +71,8 @@ class ClusterSettings(_Section):
     cluster: str = Field(default="", description="a cluster name that iris knows")
     transport: Literal["rpc", "cli"] = Field(default="rpc", description="rpc: HTTP; cli: the iris command")
     iris_command: Annotated[tuple[str, ...], BeforeValidator(_command)] = Field(
-        default=("iris",), description="how to call iris, e.g. uv run iris"
+        default=("iris",),
+        description="how to call iris, e.g. uv run iris; a watch may have its own (`start --iris-command`)",
     )
     token: SecretStr | None = Field(default=None, description="bearer token; better: token_file")
     token_file: Path | None = Field(default=None, description="file with the bearer token")

@@ -50,7 +50,12 @@ async def check(watch: Watch, app: App) -> Watch:
         async with app.store.reading() as tx:
             case = await _case(tx, watch, verdict, observation.taken_at, app)
             await tx.history.catch_up()  # for the card, before others are kept from writing
-        again = await resubmission(case, reader, await app.clusters.writer(watch.cluster), app)
+        client = watch.submit_context.client
+        reader, writer = (
+            await app.clusters.reader(watch.cluster, client),
+            await app.clusters.writer(watch.cluster, client),
+        )
+        again = await resubmission(case, reader, writer, app)
     async with app.store.transaction() as tx:  # all of it, or nothing happened
         await tx.leases.must_hold(lease.name, lease.fence)
         case = await _case(tx, again.watch, verdict, observation.taken_at, app)

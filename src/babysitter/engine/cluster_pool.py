@@ -12,7 +12,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from babysitter.backends.backend import ClusterReader, ClusterWriter, Overview
-from babysitter.backends.cluster_spec import ClusterSpec
+from babysitter.backends.cluster_spec import DEFAULT_IRIS, ClusterSpec
 from babysitter.backends.redacting import RedactingReader
 from babysitter.backends.registry import (
     OpenCluster,
@@ -38,16 +38,19 @@ class ClusterPool:
         self._store = store
         self._opener = opener
         self._given: dict[str, ClusterSpec] = {}
-        self._open: dict[str, tuple[ClusterSpec, OpenCluster]] = {}
+        self._open: dict[tuple[str, tuple[str, ...]], tuple[ClusterSpec, OpenCluster]] = {}
         self._outdated: list[OpenCluster] = []
 
-    async def reader(self, name: str) -> ClusterReader:
-        """What looks at the jobs of this cluster. Raises BadConfig for one that cannot be opened."""
-        return (await self._cluster(name)).reader
+    async def reader(self, name: str, client: tuple[str, ...] = ()) -> ClusterReader:
+        """What looks at the jobs of this cluster. Raises BadConfig for one that cannot be opened.
 
-    async def writer(self, name: str) -> ClusterWriter:
-        """What acts on the jobs of this cluster: for the saga and nobody else."""
-        return (await self._cluster(name)).writer
+        `client`: the client command of one watch, for how its job was submitted; () = the cluster's.
+        """
+        return (await self._cluster(name, client)).reader
+
+    async def writer(self, name: str, client: tuple[str, ...] = ()) -> ClusterWriter:
+        """What acts on the jobs of this cluster: for the saga and nobody else. `client`: as above."""
+        return (await self._cluster(name, client)).writer
 
     async def overview(self, name: str) -> Overview:
         """What looks over a whole cluster. Raises UserError where its backend cannot."""
@@ -66,11 +69,20 @@ class ClusterPool:
         known = self._configured.get(name) or self._given.get(name)
         return known or ClusterSpec(name=name, cluster=name)
 
-    async def remember(self, spec: ClusterSpec) -> None:
+    async def own_client(self, spec: ClusterSpec) -> tuple[str, ...]:
+        """The client command of this description, where it is not the one that the cluster has anyway."""
+        configured = self._configured.get(spec.name)
+        usual = configured.iris_command if configured is not None else DEFAULT_IRIS
+        return () if spec.iris_command == usual else spec.iris_command
+
+    async def remember(self, spec: ClusterSpec, *, keeps_client: bool = False) -> None:
         """Keep a description given on a command line, so that the service can open the cluster too.
 
-        Raises UserError when the configuration means another cluster by this name.
+        Its client command is that of one watch and not kept, unless the cluster is read through it, or
+        `keeps_client`. Raises UserError when the configuration means another cluster by this name.
         """
+        if not keeps_client and spec.transport != "cli":
+            spec = replace(spec, iris_command=(await self.spec(spec.name)).iris_command)
         configured = self._configured.get(spec.name)
         if configured == spec or spec == ClusterSpec(name=spec.name, cluster=spec.name):
             return
@@ -91,17 +103,19 @@ class ClusterPool:
         self._outdated.clear()
         self._open.clear()
 
-    async def _cluster(self, name: str) -> OpenCluster:
+    async def _cluster(self, name: str, client: tuple[str, ...] = ()) -> OpenCluster:
         """Open the cluster; again, if another process has stored a new description of it."""
         if name not in self._configured:
             await self._read_given()
         spec = await self.spec(name)
-        known = self._open.get(name)  # another watch may have opened it meanwhile
+        if client:
+            spec = replace(spec, iris_command=client)
+        known = self._open.get((name, client))  # another watch may have opened it meanwhile
         if known is not None and known[0] == spec:
             return known[1]
         opened = self._opener(spec)
         opened = replace(opened, reader=RedactingReader(opened.reader))
-        self._open[name] = spec, opened
+        self._open[name, client] = spec, opened
         if known is not None:
             await self._retire(known[1])
         return opened

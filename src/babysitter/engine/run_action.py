@@ -56,8 +56,9 @@ async def resume_action(watch: Watch, action: StoredAction, app: App) -> datetim
 async def _run(
     approved: Approved, decision: Decision, watch: Watch, journal: "_Journal", app: App
 ) -> Outcome:
-    reader = await app.clusters.reader(watch.cluster)
-    writer = await app.clusters.writer(watch.cluster)
+    client = watch.submit_context.client
+    reader = await app.clusters.reader(watch.cluster, client)
+    writer = await app.clusters.writer(watch.cluster, client)
     return await restart_saga.run(
         approved,
         journal,
@@ -76,7 +77,8 @@ async def _by_hand(approved: Approved, outcome: NotSubmitted, watch: Watch, app:
     if name := outcome.by_hand_as:
         submission = replace(submission, job=name, argv=as_named(submission.argv, name))
     try:
-        writer: ClusterWriter = await app.clusters.writer(watch.cluster)
+        client = watch.submit_context.client
+        writer: ClusterWriter = await app.clusters.writer(watch.cluster, client)
         return await writer.by_hand(submission)
     except StorageUnavailable:
         raise

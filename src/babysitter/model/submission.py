@@ -116,6 +116,7 @@ class SubmitContext:
     may be taken from the environment. `stored`: what the cluster keeps about the present job. `missing`: why
     no restart could be offered at the last check, in sentences. `not_proposed`: why an open incident has no
     proposal since the last check, and the next step; "" while nothing is open or something is proposed.
+    `client`: the client command of this watch, which its restarts use; () = the cluster's.
     """
 
     workdir: str = ""
@@ -124,3 +125,4 @@ class SubmitContext:
     stored: Submission | None = None
     missing: tuple[str, ...] = ()
     not_proposed: str = ""
+    client: tuple[str, ...] = ()

@@ -85,8 +85,11 @@ def closed_by(change: Change | None, way: Way) -> Way:
 
 
 def missing(closed: Iterable[Way]) -> tuple[str, ...]:
-    """Why nothing can be submitted, one sentence for each way, and how to open one."""
-    return tuple(f"Not by {way.title}: {way.closed.rstrip('.')}." for way in closed)
+    """Why nothing can be submitted and how to open a way, one sentence for each reason."""
+    ways_of: dict[str, list[str]] = {}
+    for way in closed:
+        ways_of.setdefault(way.closed.rstrip("."), []).append(way.title)
+    return tuple(f"Not by {', nor by '.join(titles)}: {reason}." for reason, titles in ways_of.items())
 
 
 def _given(given: Submission, known: KnownSubmission) -> Way:

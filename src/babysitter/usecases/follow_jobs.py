@@ -70,7 +70,7 @@ async def follow_jobs(
     """
     check_pattern(pattern)
     check_follow_pattern(spec, pattern)
-    await app.clusters.remember(spec)
+    await app.clusters.remember(spec, keeps_client=True)  # for the watches that it begins
     overview = await app.clusters.overview(spec.name)
     now = app.clock.now()
     if pattern.startswith("/me/") and not await overview.roots("/me/", since=now - FIRST_LOOK_BACK):

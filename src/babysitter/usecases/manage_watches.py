@@ -74,7 +74,7 @@ async def start_watch(
     if found is None:
         raise unknown_job(spec, root)
     now = app.clock.now()
-    context = context or SubmitContext()
+    context = replace(context or SubmitContext(), client=await app.clusters.own_client(spec))
     watch = Watch(
         id=WatchId(f"w-{secrets.token_hex(4)}"),
         root=root,
@@ -101,6 +101,28 @@ async def start_watch(
         about = await subject_of(tx, watch, now=now)
         await enqueue_message(tx, MessageKind.STARTED, about, key=f"{watch.id}:started")
     return watch
+
+
+async def set_client_command(app: App, job: str, spec: ClusterSpec) -> Watch | None:
+    """Give the watch of a job the client command of this description, for its restarts.
+
+    Returns the watch; None where the job is not being watched, or where that command is the one it has.
+    What is known about submitting it again is asked for anew at the next check, which is due at once.
+    """
+    root, client = parse_job_id(spec, job), await app.clusters.own_client(spec)
+    if not client:
+        return None
+    async with app.store.transaction() as tx:
+        watch = await tx.watches.of_job(root, spec.name)
+        if watch is None or watch.follow or watch.phase is Phase.FINISHED:
+            return None
+        if watch.submit_context.client == client:
+            return None
+        context = replace(watch.submit_context, client=client, stored=None, missing=(), not_proposed="")
+        changed = replace(watch, submit_context=context, due_at=app.clock.now())
+        await tx.watches.save(changed)
+        await tx.watches.announce(changed.id)
+        return replace(changed, revision=watch.revision + 1)
 
 
 async def _take_over(tx: Transaction, followed: Watch, wanted: Watch) -> Watch:

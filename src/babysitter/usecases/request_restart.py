@@ -153,8 +153,8 @@ async def _resubmission(case: PolicyInput, app: App) -> Resubmission:
         _check_policy(case, diagnosis)
     case = replace(case, verdict=replace(verdict, diagnosis=diagnosis))
     reader, writer = (
-        await app.clusters.reader(case.watch.cluster),
-        await app.clusters.writer(case.watch.cluster),
+        await app.clusters.reader(case.watch.cluster, case.watch.submit_context.client),
+        await app.clusters.writer(case.watch.cluster, case.watch.submit_context.client),
     )
     return await resubmission(case, reader, writer, app)
 

@@ -22,7 +22,7 @@ async def restart_warnings(app: App, watch: Watch) -> tuple[str, ...]:
     submission = named_successor(watch.resubmit, watch.first_root, 1)
     with waiting_for("the checks of the resubmit command"):
         try:
-            writer = await app.clusters.writer(watch.cluster)
+            writer = await app.clusters.writer(watch.cluster, watch.submit_context.client)
             findings = await writer.preflight(submission, purpose=Purpose.RESUBMIT)
         except ExternalError as fault:
             return (f"The resubmit command was not checked: {fault.sentence}",)
@@ -41,9 +41,15 @@ async def already_ended(app: App, watch: Watch) -> Job | None:
     return job if job is not None and job.state.is_terminal else None
 
 
-def begun_sentence(watch: Watch, ended: Job | None) -> str:
-    """What `start` says of a new watch. `ended`: its job, where there is nothing more to wait for."""
+def begun_sentence(watch: Watch, ended: Job | None, *, was_watched: bool = False) -> str:
+    """What `start` says of a new watch. `ended`: its job, where there is nothing more to wait for.
+
+    `was_watched`: the watch was there, and has a client command of its own now.
+    """
     name = shlex.quote(watch.root)
+    if was_watched:
+        command = shlex.join(watch.submit_context.client)
+        return f"Restarts of {watch.root} (watched as {watch.id}) are submitted with `{command}` from now on."
     if ended is None:
         return f"Watching {watch.root} (as {watch.id}). See: babysit status {name} --watch"
     at = f" at {ended.finished_at:%Y-%m-%d %H:%M} UTC" if ended.finished_at else ""

@@ -95,7 +95,7 @@ async def _serve(
     log_to_stderr()  # stdout is the protocol's
     async with open_app(settings) as app:
         if spec is not None:
-            await app.clusters.remember(spec)
+            await app.clusters.remember(spec, keeps_client=True)
 
         def ensure_served() -> bool:
             if is_served(app.state_folder):

@@ -57,6 +57,13 @@ DriverLog = Annotated[
 ]
 ClusterFile = Annotated[str, typer.Option("--config", help="Path of an Iris cluster file.")]
 Iris = Annotated[str, typer.Option("--iris-command", help="How to call iris, e.g. 'uv run iris'.")]
+IrisOfWatch = Annotated[
+    str,
+    typer.Option(
+        "--iris-command",
+        help="How to call iris, e.g. 'uv run iris'. Restarts of these jobs use it; may be given later too.",
+    ),
+]
 Transport = Annotated[
     Literal["rpc", "cli"],
     typer.Option(help="How to read the cluster: rpc over HTTP, or cli through the iris command."),

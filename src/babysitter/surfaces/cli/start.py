@@ -4,7 +4,7 @@ import asyncio
 import os
 import shlex
 import sys
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Collection, Coroutine, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from babysitter.surfaces.cli.options import (
     ClusterFile,
     ClusterOptions,
     DriverLog,
-    Iris,
+    IrisOfWatch,
     Json,
     Ray,
     RaySession,
@@ -56,7 +56,7 @@ def start(
     ssh: Ssh = "",
     log: DriverLog = None,
     config: ClusterFile = "",
-    iris_command: Iris = "",
+    iris_command: IrisOfWatch = "",
     transport: Transport = "rpc",
     resubmit: Annotated[
         str | None, typer.Option(help="Command of a restart, in quotes. Default: what the cluster stored.")
@@ -135,6 +135,11 @@ class _Again:
     workdir: Path | None
     env_from: str
 
+    @property
+    def is_default(self) -> bool:
+        """Whether nothing was said: then a job that is watched already needs no new watch."""
+        return self.resubmit is None and self.workdir is None and not self.env_from
+
 
 async def _start(
     settings: "Settings",
@@ -152,7 +157,7 @@ async def _start(
     from babysitter.errors import AlreadyWatched, BabysitError
     from babysitter.model.ids import Person
     from babysitter.surfaces.cli.serve import keep_served, own_notifiers, while_served
-    from babysitter.usecases.manage_watches import start_watch
+    from babysitter.usecases.manage_watches import set_client_command, start_watch
     from babysitter.usecases.resubmit_command import context_of
     from babysitter.wiring import open_app, state_folder_of
 
@@ -171,9 +176,14 @@ async def _start(
     notifiers = own_notifiers(settings, is_json=as_json) if serves else ()
     async with open_app(settings, notifiers=notifiers) as app:
         watches: list[Watch] = []
+        known: set[WatchId] = set()
         faults: list[BabysitError] = []
         for job in jobs:
             try:
+                if again.is_default and (changed := await set_client_command(app, job, spec)) is not None:
+                    watches.append(changed)
+                    known.add(changed.id)
+                    continue
                 watches.append(
                     await start_watch(
                         app,
@@ -198,7 +208,7 @@ async def _start(
         # Begun before the first line is printed: whoever reads it may press Ctrl+C at once.
         with when_interrupted(_left_behind(watches, stays=stays, serves=serves)):
             await _print_begun(
-                app, watches, began_here=began_here, serves=serves, as_json=as_json, faults=faults
+                app, watches, known, began_here=began_here, serves=serves, as_json=as_json, faults=faults
             )
             if faults:
                 raise _all_of(faults)
@@ -229,13 +239,17 @@ def _left_to_begin(watches: "Sequence[Watch]") -> str:
 async def _print_begun(
     app: "App",
     watches: "Sequence[Watch]",
+    known: "Collection[WatchId]",
     *,
     began_here: bool,
     serves: bool,
     as_json: bool,
     faults: "Sequence[BabysitError]",
 ) -> None:
-    """Print what is watched from now on, who is told of incidents, and what a restart will lack."""
+    """Print what is watched from now on, who is told of incidents, and what a restart will lack.
+
+    `known`: the watches that were there already.
+    """
     from babysitter.redact import redact
     from babysitter.surfaces.notified_channels import channels_of, told_sentence
     from babysitter.surfaces.views import ServiceView, StatusReply
@@ -257,7 +271,7 @@ async def _print_begun(
     for warning in warnings:
         typer.echo(f"Warning: {warning}", err=True)
     for watch in () if serves else watches:
-        typer.echo(begun_sentence(watch, ended[watch.id]))
+        typer.echo(begun_sentence(watch, ended[watch.id], was_watched=watch.id in known))
     if watches:
         typer.echo(told_sentence(channels))
 
