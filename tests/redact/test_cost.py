@@ -69,6 +69,12 @@ def test_many_tokens_cost_little_from_the_first_text_on():
     [
         *("a", "=", "user=a pass=", '"', "[", "\\", "token\n", "token\t", "--token ", 'pass: "a\\', "key={"),
         *(
+            "aes_encrypt('a''",
+            "select hmac('a',",
+            "the key: it's ",
+            "log in as a / ",
+            "connect a/b@",
+            "command echo ",
             "a1B2c3d4 <- new ",
             "a1B2c3d4 is the ",
             "rotate key new key 1 ",

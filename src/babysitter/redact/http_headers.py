@@ -8,9 +8,10 @@ from babysitter.redact.text_spans import REDACTED, LinearPattern, Span, Text
 from babysitter.redact.value_shapes import is_placeholder, is_plain
 
 _HEADER = lazy_regex(
-    r"(?i)(?:proxy-|x-)?(?:authorization|authentication)"
+    # a client may print the value of the header alone: RFC 7616, section 3.4
+    r"(?i)(?:(?<![\w\"'])(?=digest[ \t]+username=)|(?:proxy-|x-)?(?:authorization|authentication)"
     r"(?:[\"'\\]{0,4}[ \t]{0,4}(?::|=>?|%3A)|[\"'\\]{1,4}[ \t]{0,4},)(?:[ \t]|%20|\+){0,4}"
-    r"(?:\[\]string\{|\[)?(?:[bru](?=[\"']))?[\"'\\]{0,4}"
+    r"(?:\[\]string\{|\[)?(?:[bru](?=[\"']))?[\"'\\]{0,4})"
     r"((?:bearer|basic|token|apikey|api-key|key|negotiate|ntlm|digest|ssws|snowflake|splunk|genie-?key|aws4-hmac-sha256|"
     r"goog4-rsa-sha256|sharedaccesssignature|sharedkey|hmac-sha256|oauth|bot|jwt|dpop|hawk|macaroon)"
     r"(?:[ \t:]|%20|\+){1,3})?"
@@ -56,7 +57,7 @@ _CHOICE = lazy_regex(
 )
 
 
-_SIGNS = ("authenti", "authoriz", "cookie", "bearer", "basic", "geniekey", "ssws ")
+_SIGNS = ("authenti", "authoriz", "cookie", "bearer", "basic", "geniekey", "ssws ", "digest username=")
 SIGNS = "|".join(_SIGNS)
 _WORDS = LinearPattern(SIGNS, ignore_case=True)
 
@@ -91,7 +92,8 @@ def _header_end(text: str, found: re.Match[str]) -> int:
     if text.startswith(REDACTED, start):
         return start
     is_list = found[1] is not None and _LIST.search(found[1]) is not None
-    is_quoted = text[start - 1] in "\"'" or (found[1] is not None and text[found.start(1) - 1] in "\"'")
+    ends = (start, found.start(1))
+    is_quoted = any(text[end - 1] in "\"'" for end in ends if end > 0)
     pattern = _TO_LINE_END if is_list else _TO_QUOTE if is_quoted else _WORD
     value = pattern.match(text, start)
     if value is None:

@@ -4,6 +4,8 @@ from babysitter.redact.names import Name
 from babysitter.redact.phrase import Phrase, phrase
 from babysitter.redact.phrase_table_calls import CALLS
 from babysitter.redact.phrase_table_codes import CODES
+from babysitter.redact.phrase_table_commands import COMMANDS
+from babysitter.redact.phrase_table_functions import FUNCTIONS
 from babysitter.redact.phrase_table_material import MATERIAL
 from babysitter.redact.phrase_table_printed import PRINTED
 from babysitter.redact.phrase_table_protocols import PROTOCOLS
@@ -272,6 +274,8 @@ PHRASES: tuple[Phrase, ...] = (
         before=1,
     ),
     *CALLS,
+    *COMMANDS,
+    *FUNCTIONS,
     *MATERIAL,
     *PROTOCOLS,
     *QUERIES,

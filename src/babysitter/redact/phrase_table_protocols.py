@@ -19,6 +19,24 @@ PROTOCOLS = (
         r"\\*[\"']?(?P<value>[^\s\"']{4,4000})",
         Name.PROBABLE,
     ),
+    phrase(  # both answers of AUTH LOGIN on one line; the first response of IMAP's AUTHENTICATE (RFC 4959)
+        "mail-login-inline",
+        "auth login |authenticate plain |authenticate login |authenticate xoauth2 ",
+        rf"\b(?:AUTH LOGIN (?:(?!{_METHODS})[A-Za-z0-9+/]{{4,400}}={{0,2}}|\[redacted\]) "
+        rf"|AUTHENTICATE (?:PLAIN|LOGIN|XOAUTH2) )(?!{_METHODS})"
+        r"(?P<value>[A-Za-z0-9+/]{4,4000}={0,2})(?=[\s\"'\\]|$)",
+        Name.PROBABLE,
+    ),
+    # https://docs.github.com/webhooks/using-webhooks/validating-webhook-deliveries, and the same of Slack and
+    # Stripe: who has the body as well can send it again.
+    phrase(
+        "signature-of-webhook",
+        "-signature",
+        r"(?i)\b[\w\-]{0,40}-signature(?:-\d{1,3})?[\"'\\]{0,4}\s?[:=,]\s?[\"'\\]{0,4}"
+        r"(?:t=\d{9,12},)?(?:sha(?:1|256|384|512)|v\d)=(?P<value>[0-9a-f]{32,128})\b",
+        Name.SECRET,
+        hint=r"-signature(?:-[0-9]+)?[^a-z0-9\n]+(?:t=[0-9]+,)?(?:sha|v)[0-9]+=",
+    ),
     phrase(
         "user-and-pass",
         "pass ",

@@ -13,6 +13,12 @@ _AS_PASSWORD = (
     r"(?:password|passphrase|passwd|passcode|pw|pass)"
 )
 _AS_HINT = r" as (?:[a-z]+ )*(?:pass|pw)"
+_OWNER = r"(?:the|my|your|our|their|his|her|its|new|old|a|this|that)"
+# Keys that name a thing, and tokens of pages.
+_OTHER_KEYS = (
+    r"(?:cache|object|primary|partition|sort|s3|storage|blob|public|host|routing|idempotency|row|group|dict"
+    r"|next|page|continuation|pagination|cursor|resume|sync)"
+)
 SENTENCES = (
     phrase(  # `username: ada / pass: ...`
         "pass-behind-user",
@@ -66,10 +72,11 @@ SENTENCES = (
         "token-beside-account",
         "client(|auth(|credential(|credentials(|session(|api(|minio(|connect(|provider(",
         r"\w\(\s{0,8}(?:[\"'][^\"'\n]{1,128}[\"']\s{0,4},\s{0,8})?"
-        r"[\"'](?:(?:AC|SK)[0-9a-f]{32}|M[AI][A-Z0-9]{18}|LTAI\w{12,24}|AKID\w{13,40}|GOOG1\w{10,60}"
-        r"|A[KS]IA[A-Z2-7]{16})[\"']\s{0,4},\s{0,8}b?[\"'](?P<value>[^\"'\s]{16,128})[\"']",
+        r"[\"']?(?:(?:AC|SK)[0-9a-f]{32}|M[AI][A-Z0-9]{18}|LTAI\w{12,24}|AKID\w{13,40}|GOOG1\w{10,60}"
+        r"|A[KS]IA[A-Z2-7]{16})[\"']?\s{0,4},\s{0,8}b?[\"']?(?P<value>[^\"'\s,)]{16,128})[\"']?\s{0,4}[,)]",
         Name.SECRET,
-        hint=r"[\"'](?:ac|sk|ma|mi|ltai|akid|goog1|akia|asia)[a-z0-9]+[\"'] *, *b?[\"'][^ \"']+[\"']",
+        hint=r"[\"'( ](?:ac|sk|ma|mi|ltai|akid|goog1|akia|asia)[a-z0-9]{10,}[\"']? *, *b?"
+        r"[\"']?[^ \"',)]{16,}[\"']? *[,)]",
     ),
     phrase(  # https://web.mit.edu/kerberos/krb5-latest/doc/user/user_commands/klist.html: `klist -K`
         "key-of-keytab",
@@ -121,11 +128,33 @@ SENTENCES = (
     ),
     phrase(
         "use-user-slash-password",
-        "use |using |try ",
-        r"(?i)\b(?:use|using|try) [\"'`]?[a-z][\w.@\-]{1,64}[\"'`]? / [\"'`]?"
+        "use |using |try |trying |tried | as ",
+        r"(?i)\b(?:use|using|try|trying|tried|as(?: user)?) [\"'`]?[a-z][\w.@\-]{1,64}[\"'`]? / [\"'`]?"
         r"(?=[^\s]{0,128}[!#$%&*+?@^~])(?P<value>[^\s\"'`/]{6,256})",
         Name.CHOSEN,
-        hint=r"(?:use|using|try) [^ \n]+ / [^ \n]*[0-9!#$%&*+?@^~]",
+        hint=r"(?:use|using|try|trying|tried|as|as user) [^ \n]+ / [^ \n]*[0-9!#$%&*+?@^~]",
+    ),
+    phrase(  # `logging in as ada/...`, `connected as ada (...)`; `/job#12` is the number of something
+        "login-as-user-and-password",
+        " as | with | using ",
+        r"(?i)\b(?:connect|log|sign|authenticat)\w{0,6}(?: ?in)?(?: to \S{1,80})? (?:as|with|using)"
+        r"(?: user)? [\"'`]?[a-z][\w.@\-]{1,64}[\"'`]?(?:/|:| \(| (?:with|and|using) (?:pass|pw) )[\"'`]?"
+        r"(?!(?-i:[a-z]+#\d+\b))(?=[^\s]{0,128}[!#$%&*+?^~])(?P<value>[^\s\"'`/()]{6,256})",
+        Name.CHOSEN,
+        hint=r"(?:connect|log|sign|authenticat)[a-z]* ?(?:in )?(?:to [^ \n]+ )?(?:as|with|using) "
+        r"(?:user )?[^ \n]+(?:/|:| \(| (?:with|and|using) (?:pass|pw) )[^ \n]*[!#$%&*+?^~]",
+    ),
+    phrase(  # `the key you asked for: ...`, `it's ...`: a random string, and no hash
+        "random-string-of-a-key",
+        "key|token|secret",
+        rf"(?i)(?<![\w\-])(?:{_OWNER} (?:(?!{_OTHER_KEYS})[\w'’\-]{{1,24}} ){{0,2}}?(?:key|token|secret)"
+        r"|(?:api|access|deploy|signing|licen[sc]e|bot|auth|app|admin|bearer|service)[ _\-]"
+        r"(?:key|token|secret)"
+        r"|(?:^|(?<=[.:!] ))(?:token|secret))s?"
+        r"(?:['’]s |\b[^\n:=]{0,60}?(?:: |, |[:,]? it['’]s |[:,]? it is | [—–\-] ))[\"'`]?"
+        r"(?P<value>(?=[^\s]{0,200}[g-zG-Z])[A-Za-z0-9+/_\-]{20,200}={0,2})(?=[\"'`]?(?:[\s,;.)]|$))",
+        Name.POSSIBLE,
+        hint=r"(?:key|token|secret)[^\n]* [\"'`]?[a-z0-9+/_\-]{20}",
     ),
     phrase(  # `send("...")  # the password`: a remark says what the last string of the line is
         "named-by-remark",
@@ -191,6 +220,14 @@ SENTENCES = (
         Name.LIKELY_PASSWORD,
         hint=_AS_HINT,
     ),
+    phrase(  # words that a sign joins, the first with a capital
+        "joined-words-used-as-password",
+        _AS,
+        r"\b(?i:use|using|with|take|set|enter|type|try|put) "
+        r"(?P<value>[A-Z][a-z]{2,16}(?:[\-_.][A-Za-z][a-z]{2,16}){1,5}) "
+        rf"{_AS_PASSWORD}{_END_OF_NOUN}",
+        hint=_AS_HINT,
+    ),
     phrase(  # `log in as ada with ...`
         "login-with",
         "log in as |login as |logged in as |sign in as |ssh as ",
@@ -220,14 +257,16 @@ SENTENCES = (
     ),
     phrase(  # `... is the new root password`: of letters and digits with a sign or of both cases
         "value-before-is",
-        " is the | is my | is our | is your | is a | was the | are the ",
+        " is the | is my | is our | is your | is a | was the | are the |'s the |'s my |'s our ",
         r"(?:^|(?<=[\s\"'`:]))(?=[^\s]{0,128}\d)(?=[^\s]{0,128}[!#$%&*+?^~]"
         r"|(?=[^\s]{0,128}[a-z])[^\s]{0,128}[A-Z])"
-        r"(?=[^\s]{0,128}[A-Za-z])(?P<value>[^\s\"'`]{8,256})[\"'`]? (?:is|was) (?:the|my|our|your|a) "
+        r"(?=[^\s]{0,128}[A-Za-z])(?P<value>[^\s\"'`]{8,256})[\"'`]?,? \(?"
+        r"(?:(?:(?:it|that|this|which) )?(?:is|was)|(?:it|that)['’]s) (?:the|my|our|your|a) "
         r"(?:[\w'’\-]{1,24} ){0,3}(?i:password|passphrase|passcode|api[ _\-]key|secret key|access key"
         rf"|access token|api token|pw){_END_OF_NOUN}",
         Name.PROBABLE,
-        hint=r"[0-9][^ \n]*[\"'`]? (?:is|was) (?:the|my|our|your|a) [^:=\n]*(?:pass|key|token|pw)",
+        hint=r"[0-9][^ \n]*[\"'`]?,? [^0-9:=\n]*(?:is|was|'s) (?:the|my|our|your|a) [^:=\n]*"
+        r"(?:pass|key|token|pw)",
     ),
     phrase(
         "header-in-a-sentence",

@@ -34,7 +34,8 @@ _LINES = LinearPattern(SIGNS, ignore_case=True)
 # Romanian, Turkish, Hungarian, Russian, Ukrainian, Chinese.
 _SAYS = lazy_regex(
     r"(?i)(?:(?:(?<=[\s\"'`”»)])"
-    r"(?:is|was|are|will be|equals|reads|becomes|lautet|ist|wird|war|heißt|luidt|wordt|est|était|sera|devient"
+    r"(?:is|was|are|used to be|will be|equals|reads|becomes"
+    r"|lautet|ist|wird|war|heißt|luidt|wordt|est|était|sera|devient"
     r"|es|era|será|é|foi|è|sarà|är|er|var|on|oli|to|jest|je|este|olarak|ez|adalah|yra|là|это|теперь|будет|це|буде|będzie|bude|blir|bliver|olacak|lesz|है)|['’]s)"
     r"(?: (?:now|still|set to|jetzt|nu|ora|agora|ahora|maintenant))?(?=[\s:])"
     r"|[:=：＝](?!//)|[是为為はが는은이]|\s[—–](?=\s))\s?:?\s{0,4}"
