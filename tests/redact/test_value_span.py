@@ -24,6 +24,17 @@ def test_doubled_quote_does_not_end_a_value(text: str):
     assert redact(shown) == shown
 
 
+@pytest.mark.parametrize("quotes", ['"""', "'''"])
+def test_value_stands_below_three_quotes(quotes: str):
+    random = "y1EpGSkiE3wtKB0ekMtC" + "XU05SCp8BTmq94GvBG79"
+    assert redact(f"key = {quotes}\n{random}\n{quotes}\nsteps = 4") == (
+        f"key = {quotes}\n[redacted]\n{quotes}\nsteps = 4"
+    )
+    assert "river" not in redact(f"password = {quotes}\n  quiet river\n{quotes}")
+    docs = f"key = {quotes}\nWhat the key of a row is.\n{quotes}"
+    assert redact(docs) == docs
+
+
 @pytest.mark.parametrize("text", ["password='' user=ada", 'token: "" x', "f('password', '', 'ada')"])
 def test_empty_string_has_no_value(text: str):
     assert redact(text) == text

@@ -67,7 +67,12 @@ PROGRAMS = (
     Program("kadmin(?:\\.local)?", options="w", takes="pqrsck"),
     Program("ldap(?:passwd|search|add|modify|whoami|delete)", options="wsa", takes="DHbhp"),
     Program("smbclient", takes="UcpWI", position=2),
+    Program("radtest", takes="dPt", position=2),
+    Program("radtest", takes="dPt", position=5),
+    Program("radclient", takes="cdfnprtS", position=3),
     # Clusters, registries and services
+    Program("pulumi config set --secret", position=2, judged=Name.PASSWORD),
+    Program("pulumi config set", position=2, judged=Name.CHOSEN),
     Program("cf login", options="p", takes="uaos"),
     Program("cf auth", position=2),
     Program("rancher login", options="t"),

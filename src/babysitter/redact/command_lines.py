@@ -36,12 +36,14 @@ _FLAGS = lazy_regex(
     r"|snmp\w{3,10}\s[^\n]{0,160}?\s-[cAXaxk]\s{1,4}[\"']?(?!(?:MD5|SHA|AES|DES)\b|\[redacted)"
     r"|ipmitool\s[^\n]{0,160}?\s-P\s{1,4}[\"']?|racadm\s[^\n]{0,160}?\s-p\s{1,4}[\"']?"
     r"|vault\s{1,4}operator\s{1,4}(?:unseal|rekey)\s[^\n]{0,60}?(?=[A-Za-z0-9+/]{40})"
+    r"|curl\s[^\n]{0,200}?(?:--(?:proxy-)?cert|-E)\s{1,4}[\"']?"
+    r"[\w./~\-]{1,200}\.(?:pem|crt|cer|p12|pfx|key):"
     r"|(?:-passin|-passout|-pass)\s{1,4}pass:|net\s{1,4}use\s[^\n]{0,80}?/user:\S{1,64}\s{1,4}"
     r")((?:[^\s\"'\\]|\\(?!\\*[\"'])){3,512})"
 )
 SIGNS = (
     r"[\s'\"]-(?:[ua]|auth)\b|--user|--proxy-user|--http-user|--auth|sshpass|login|mysql|redis-cli|mongo|clickhouse|"
-    r"cqlsh|influx|sqlcmd|snowsql|ldap|htpasswd|-pass|net +use|\becho\b|printf|<<<|curl|lftp|sqlplus|"
+    r"cqlsh|influx|sqlcmd|snowsql|ldap|htpasswd|-pass|net +use|\becho\b|\byes |printf|<<<|curl|lftp|sqlplus|"
     r"sqlcl|sqlldr|expdp|impdp|\brman\b|"
     r"openssl|zip\b|\b7z|mosquitto|twine|flit|doctl|ssh-keygen|freerdp|mstsc|rabbitmqctl|"
     r"mc(?:li)? +(?:alias|config)|poetry +config|ngrok|gh +secret|addauth|\bsnmp|ipmitool|racadm|unseal|rekey"
@@ -75,10 +77,12 @@ READS_INPUT = (
     r"(?:sudo\s{1,4}-\w{0,6}S|(?:sudo\s{1,4}(?:-\w{1,8}\s{1,4}){0,3})?"
     r"(?:chpasswd|kinit|passwd|smbpasswd|saslpasswd2|vncpasswd|cryptsetup|ssh-add|mkpasswd|keepassxc-cli|secret-tool)\b|"
     r"(?:docker|podman|nerdctl|buildah|skopeo|oras|crane|gh|glab|helm|cosign|op|az|vault|gpg2?|argocd)"
-    r"\b[^\n|]{0,120}?(?:stdin|with-token|passphrase-fd 0)|htpasswd\s{1,4}-\w{0,4}i)"
+    r"\b[^\n|]{0,120}?(?:stdin|with-token|passphrase-fd 0)|"
+    r"kubectl\s{1,4}create\s{1,4}secret\b[^\n|]{0,160}?/dev/stdin|"
+    r"gcloud\s{1,4}secrets\b[^\n|]{0,120}?data-file[ =]-|htpasswd\s{1,4}-\w{0,4}i)"
 )
 _PIPED = lazy_regex(
-    r"\b(?:echo|printf)\s{1,4}(?:-\w{1,2}\s{1,4})?(?:[\"']?%s\S{0,6}\s{1,4})?[\"']?"
+    r"\b(?:echo|printf|yes)\s{1,4}(?:-\w{1,2}\s{1,4})?(?:[\"']?%s\S{0,6}\s{1,4})?[\"']?"
     rf"((?<=[\"'])[^\"'|\n]{{3,256}}?|[^\s\"'|]{{3,256}}?)(?:\\n)?[\"']?\s{{0,4}}\|\s{{0,4}}{READS_INPUT}"
 )
 # What a shell gives to a program in a string: `sudo -S id <<< '...'`.

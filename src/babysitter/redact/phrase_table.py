@@ -6,12 +6,15 @@ from babysitter.redact.phrase_table_calls import CALLS
 from babysitter.redact.phrase_table_codes import CODES
 from babysitter.redact.phrase_table_commands import COMMANDS
 from babysitter.redact.phrase_table_functions import FUNCTIONS
+from babysitter.redact.phrase_table_logins import LOGINS
+from babysitter.redact.phrase_table_markup import MARKUP
 from babysitter.redact.phrase_table_material import MATERIAL
 from babysitter.redact.phrase_table_printed import PRINTED
 from babysitter.redact.phrase_table_protocols import PROTOCOLS
 from babysitter.redact.phrase_table_queries import QUERIES
 from babysitter.redact.phrase_table_sentences import SENTENCES
 from babysitter.redact.phrase_table_settings import SETTINGS
+from babysitter.redact.phrase_table_traces import TRACES
 
 _COMMANDS = (
     "print-access-token|print-identity-token|auth token|create token|get-login-password|"
@@ -276,10 +279,13 @@ PHRASES: tuple[Phrase, ...] = (
     *CALLS,
     *COMMANDS,
     *FUNCTIONS,
+    *LOGINS,
+    *MARKUP,
     *MATERIAL,
     *PROTOCOLS,
     *QUERIES,
     *SETTINGS,
+    *TRACES,
     *SENTENCES,
     *CODES,
     *PRINTED,

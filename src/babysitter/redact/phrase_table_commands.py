@@ -7,6 +7,8 @@ _PRINTS = (
     r"(?:/(?:usr/)?bin/)?(?:echo|printf)(?: -\w{1,3}| --)?(?: \\*[\"']?%s\S{0,6}?\\*[\"']?)? \\*[\"']{0,2}"
 )
 _PRINTED = r"(?P<value>(?<=[\"'])[^\"'\\$`\n]{3,256}|[^\s\"'\\$`|>;&)]{3,256})"
+# Behind an option: quoted, or a word.
+_ARGUMENT = r"[\"']?(?P<value>(?<=[\"'])[^\"'$\n]{3,2000}|[^\s\"'$]{3,2000})"
 COMMANDS = (
     # restic's `--password-command`, borg's `BORG_PASSCOMMAND`, `GIT_ASKPASS`, `passwordeval` of msmtp
     phrase(
@@ -27,9 +29,23 @@ COMMANDS = (
     phrase(  # what a shell passes as a file: `--password-file <(echo ...)`
         "printed-as-file",
         "<(echo |<(printf |<( echo |<( printf ",
-        rf"(?i)(?:pass|pw|secret|token|cred|key|auth)[\w.\-]{{0,40}}[ =]{{1,4}}[\"']?<\( ?"
+        rf"(?i)(?:pass|pw|secret|token|cred|key|auth)"
+        r"(?:[\w.\-]{0,40}[ =]{1,4}|[^\n|<]{0,120}-file[ =])[\"']?<\( ?"
         rf"{_PRINTS}{_PRINTED}",
         Name.LIKELY_PASSWORD,
+    ),
+    phrase(  # `--name /prod/db/password ... --value ...`
+        "value-of-named-setting",
+        " -value | --value | --value=| --secret-value| --body | -b ",
+        r"(?i)(?<![\w\-])(?:create|put|set|--(?:name|key|parameter))[ =][\"']?(?P<name>[\w/][\w./:\-]{1,127})"
+        r"[\"']?(?=\s)"
+        rf"[^\n|;]{{0,200}}? (?:--?(?:secret-)?value|--body|-b)[ =]{_ARGUMENT}",
+        hint=r"(?:create|put|set|--name|--key|--parameter)[ =][^\n]* (?:--?(?:secret-)?value|--body|-b)[ =]",
+    ),
+    phrase(  # https://docs.aws.amazon.com/cli/latest/reference/ssm/put-parameter.html
+        "secure-parameter",
+        "securestring",
+        rf"(?i)put-parameter\b(?=[^\n]{{0,600}}securestring)[^\n]{{0,400}}? --value[ =]{_ARGUMENT}",
     ),
     # https://docs.oracle.com/en/database/oracle/oracle-database/23/sqpug/CONNECT.html
     phrase(

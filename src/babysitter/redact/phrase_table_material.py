@@ -45,6 +45,40 @@ MATERIAL = (
         r"-hashes [\"']?(?:aad3b435b51404eeaad3b435b51404ee)?(?P<value>[0-9a-fA-F]{0,32}:[0-9a-fA-F]{32})\b",
         Name.SECRET,
     ),
+    phrase(  # RFC 5803, https://www.postgresql.org/docs/current/catalog-pg-authid.html
+        "verifier-of-scram",
+        "scram-sha-",
+        r"SCRAM-SHA-(?:1|256|512)\$\d{1,8}:[A-Za-z0-9+/=]{4,128}\$(?P<value>[A-Za-z0-9+/=]{20,128}:[A-Za-z0-9+/=]{20,128})",
+        Name.SECRET,
+    ),
+    phrase(  # pgbouncer's userlist.txt
+        "md5-of-user",
+        '" "md5',
+        r"\"[^\"\n]{1,64}\" \"(?P<value>md5[0-9a-f]{32})\"",
+        Name.SECRET,
+    ),
+    phrase(  # MySQL's mysql_native_password; without quotes a checksum in binary mode looks so
+        "hash-of-mysql",
+        "'*|\"*",
+        r"(?<=[\"'])\*(?P<value>[0-9A-F]{40})(?=[\"'])",
+        Name.SECRET,
+        hint=r"[\"']\*[0-9a-f]{40}",
+    ),
+    phrase(
+        "sha2-hash-of-mysql",
+        "$a$005$",
+        r"\$A\$005\$(?P<value>[^\s'\"]{40,80})",
+        Name.SECRET,
+    ),
+    # https://docs.djangoproject.com/en/stable/topics/auth/passwords, https://werkzeug.palletsprojects.com,
+    # RFC 2307: `{SSHA}`
+    phrase(
+        "hash-with-its-scheme",
+        "pbkdf2|scrypt:|{ssha|{sha|{smd5",
+        r"(?i)(?:(?:pbkdf2[_:\-]sha\d{1,3}|scrypt)[$:][\d:]{1,24}\$[^\s$\"']{4,64}\$|\{(?:S?SHA(?:256|384|512)?|SMD5)\})"
+        r"(?P<value>[A-Za-z0-9+/]{20,172}={0,2})",
+        Name.SECRET,
+    ),
     phrase(  # https://en.bitcoin.it/wiki/Wallet_import_format
         "key-of-a-wallet",
         "privkey|private key|private_key",

@@ -19,6 +19,26 @@ _OTHER_KEYS = (
     r"(?:cache|object|primary|partition|sort|s3|storage|blob|public|host|routing|idempotency|row|group|dict"
     r"|next|page|continuation|pagination|cursor|resume|sync)"
 )
+# Each of these is rare beside the noun alone.
+_KEY_GOES_ON = "|".join(
+    f"{noun}{rest}"
+    for noun in ("key", "token", "secret")
+    for rest in (
+        "'s ",
+        "’s ",
+        ": it",
+        ", it",
+        ", in ",
+        " - ",
+        " — ",
+        " – ",
+        " for ",
+        " of ",
+        " you ",
+        " that ",
+        " we ",
+    )
+)
 SENTENCES = (
     phrase(  # `username: ada / pass: ...`
         "pass-behind-user",
@@ -146,7 +166,7 @@ SENTENCES = (
     ),
     phrase(  # `the key you asked for: ...`, `it's ...`: a random string, and no hash
         "random-string-of-a-key",
-        "key|token|secret",
+        _KEY_GOES_ON,
         rf"(?i)(?<![\w\-])(?:{_OWNER} (?:(?!{_OTHER_KEYS})[\w'’\-]{{1,24}} ){{0,2}}?(?:key|token|secret)"
         r"|(?:api|access|deploy|signing|licen[sc]e|bot|auth|app|admin|bearer|service)[ _\-]"
         r"(?:key|token|secret)"

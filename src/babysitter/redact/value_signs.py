@@ -20,6 +20,7 @@ ASSIGN = lazy_regex(
     r"(?:\\\n[ \t]{0,40}|\n[ \t]{0,40}(?=\\*[\"']))?"
     r"(?:(?:(?:[A-Za-z]\w{0,40}(?:::|\.)){0,2}[A-Z]\w{0,40}\(\s{0,80}&?){1,3}(?=[bru]?[\"']))?"
     r"(?:\([\w.*]{1,40}\) (?:\(len=\d{1,6}(?: cap=\d{1,6})?\) )?(?=\"))?"  # Go's spew
+    r"(?:0x[0-9a-fA-F]{1,16} (?:<[^<>\n]{1,80}> )?(?=\"))?"  # where gdb finds the string
     # a tag or an anchor of YAML
     r"(?:(?<=[ \t])(?:!{1,2}[A-Za-z][A-Za-z_:,.]{0,40}|&[A-Za-z][\w\-]{0,40})[ \t]{1,4})?"
     r"(?:&quot;|&\#(?:34|39);|%2[27]|\\+u002[27])?"
@@ -33,7 +34,8 @@ WEAK_SIGNS = lazy_regex(r"==|->|→|[\"'],|^[^:=]* \((?!str|string|text|bytes)[^
 TUPLE = lazy_regex(r"\\*[\"'](?:\s{0,64},\s{0,64}|;s:\d{1,6}:)(?=[bru]?\\*[\"'])")
 PAIR = lazy_regex(r",\s{0,4}(?:<<)?(?=\")")  # Erlang's `{name,"value"}`
 XML = lazy_regex(
-    r"(?:\\*[\"']?>|&gt;(?!&lt;)|&\#62;(?!&\#60;)|\\+u003[eE](?!\\+u003))(?:<!\[CDATA\[)?(?=[^<\s])"
+    r"(?:\\*[\"']?>|&gt;(?!&lt;)|&\#62;(?!&\#60;)|\\+u003[eE](?!\\+u003))(?:\s{0,80}<(?:[vV]alue|[sS]tring|text)>\s{0,8})?"
+    r"(?:<!\[CDATA\[)?(?=[^<\s])"
 )
 XML_ATTRIBUTES = lazy_regex(r"(?:\s[\w:.\-]{1,64}=\\*\"[^\"\n]{0,200}\"){1,4}>(?:<!\[CDATA\[)?(?=[^<\s])")
 COLUMN = lazy_regex(
@@ -63,7 +65,8 @@ LINK = lazy_regex(r"(?:is|was|set|equals|reads|now|to|as)\b")
 ROW = lazy_regex(r",(?=[^\s,;\"']{6,2000}$)", re.MULTILINE)
 SAYS_SO = lazy_regex(r"\b(?:is|was|set|equals|reads|now)\b|[:=]")
 NAME_VALUE = lazy_regex(
-    r"(?:\\*[\"'])?(?:</\w+>)?\s{0,64}[,;]?\s{0,64}(?:- )?(?:\\*[\"']|<)?"
+    r"(?:\\*[\"'])?(?:(?:\s[\w:]{1,40}=\"[^\"\n]{0,120}\"){1,4}\s?>)?"
+    r"(?:</\w+>)?\s{0,64}[,;]?\s{0,64}(?:- )?(?:\\*[\"']|<)?"
     r"(?:type\\*[\"']\s{0,8}:\s{0,8}\\*[\"']\w{1,40}\\*[\"'],\s{0,64}\\*[\"'])?"
     r"(?:\w{0,20}value|val|content|default|string|data)"
     r"(?:\\*[\"'])?\s{0,8}(?:=>|[:=>])\s{0,8}(?![\w.\-]{1,80}:(?:\s|$))",  # no mapping

@@ -6,6 +6,8 @@ from babysitter.redact.value_shapes import is_placeholder, is_spoken
 
 MAX_STRUCTURE = 65_536
 _QUOTE = lazy_regex(r"(?:[bBrRuUfF]{0,2})(\\*)(\"\"\"|'''|\"\"(?=[^\"\s,;:)\]}][^\"\n]{0,4000}\"\")|[\"'`])")
+# Between three quotes, on a line of its own.
+_BELOW = lazy_regex(r"\n[ \t]{0,80}([^\s\"'][^\n\"']{2,2000}?)[ \t]{0,80}\n[ \t]{0,80}(\"\"\"|''')")
 _DOUBLED = lazy_regex(r"''(?=\w[^'\n]{0,512}')")
 # A bare word ends at white space, a closing tag, an escape that means white space or a quote, and at a
 # separator behind which the next setting or nothing follows.
@@ -44,6 +46,8 @@ def quoted(text: str, start: int) -> tuple[Span, int] | None:
     if found is None:
         return None
     closing, begin = found[1] + found[2], found.end()
+    if len(found[2]) == 3 and (below := _BELOW.match(text, begin)) is not None and below[2] == found[2]:
+        return below.span(1), below.end()
     line_end = text.find("\n", begin)
     line_end = len(text) if line_end < 0 else line_end
     at = begin
