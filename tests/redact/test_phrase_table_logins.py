@@ -18,6 +18,9 @@ WORD = "Quartz_maple830"
         f'ada entered "{WORD}" into the passphrase field',
         f"the wifi is labnet and the pass is {WORD}",
         f"login ada pass {WORD}!",
+        f"Celery task auth.login[4f] args=('ada', '{WORD}') kwargs={{}}",
+        f"DEBUG login(ada, {WORD})",
+        f"ORA-01017: invalid username/password; logon denied for ada/{WORD}@runs",
         f"Invalid user {WORD}! from 10.0.0.9 port 22",
     ],
 )
@@ -35,6 +38,11 @@ def test_plain_word_is_redacted_where_only_a_password_stands():
 @pytest.mark.parametrize(
     "text",
     [
+        "login(ada, timeout=30)",
+        "check_password(user, raw_password)",
+        "author.compute args=('x', 'llama-8b-v12')",
+        "Task train.step[4f] args=('shard-12', 'part-00012-of-01024.parquet')",
+        "ORA-12154: TNS:could not resolve shard/part12@lab",
         "auth attempt 3 of 5 failed",
         "auth attempt ada:10.0.0.9 timed out",
         "connection attempt to node-3:8443 failed",

@@ -15,6 +15,7 @@ from babysitter.redact.phrase_table_queries import QUERIES
 from babysitter.redact.phrase_table_sentences import SENTENCES
 from babysitter.redact.phrase_table_settings import SETTINGS
 from babysitter.redact.phrase_table_traces import TRACES
+from babysitter.redact.phrase_table_validation import VALIDATION
 
 _COMMANDS = (
     "print-access-token|print-identity-token|auth token|create token|get-login-password|"
@@ -286,6 +287,7 @@ PHRASES: tuple[Phrase, ...] = (
     *QUERIES,
     *SETTINGS,
     *TRACES,
+    *VALIDATION,
     *SENTENCES,
     *CODES,
     *PRINTED,

@@ -68,6 +68,19 @@ CALLS = (
         r"|##vso\[task\.setvariable [^\]\n]{0,200}issecret=true[^\]\n]{0,80}\])"
         r"(?P<value>[^\s$*\"'][^\n\"']{2,4000}?)[\"']?[ \t]*$",
     ),
+    # What drives a browser types into a field: Playwright, Cypress, Puppeteer, Selenium
+    phrase(
+        "typed-into-field",
+        ".fill(|.type(|.setvalue(|.val(|.input(|.fill_in(",
+        r"(?i)\.(?:fill|type|setValue|val|input|fill_in)\(\s{0,4}[\"'`][^\n]{0,80}?(?:passw|pwd|passphrase|passcode)"
+        r"[^\n,]{0,60}?[\"'`],\s{0,4}[\"'`](?P<value>[^\"'`\n]{3,256})[\"'`]",
+    ),
+    phrase(
+        "typed-into-found-field",
+        ".fill(|.type(|send_keys(|sendkeys(|.setvalue(|press_sequentially(|presssequentially(|.val(",
+        r"(?i)(?:passw|pwd|passphrase|passcode)[^\n]{0,60}?\)\.(?:fill|type|send_?keys|setValue|press_?sequentially|val)\("
+        r"\s{0,4}[\"'`](?P<value>[^\"'`\n]{3,256})[\"'`]",
+    ),
     phrase(  # what a person asks for at the prompt of a debugger, and its answer
         "printed-at-prompt",
         "(pdb) |ipdb> |(gdb) |(lldb) |>>> |\nout[",

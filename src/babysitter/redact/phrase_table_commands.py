@@ -47,6 +47,14 @@ COMMANDS = (
         "securestring",
         rf"(?i)put-parameter\b(?=[^\n]{{0,600}}securestring)[^\n]{{0,400}}? --value[ =]{_ARGUMENT}",
     ),
+    phrase(  # `sed s/__DB_PASS__/.../`
+        "put-for-placeholder",
+        "sed |perl ",
+        r"(?<![\w\-])s(?P<sign>[/|#,~!])[^\w\n]{0,6}_{0,3}(?P<name>[A-Za-z][\w.\-]{1,80}?)"
+        r"(?i:_*(?:placeholder|here|value)|)_{0,3}[^\w\n]{0,6}(?P=sign)"
+        r"(?P<value>(?:(?!(?P=sign))[^\s\"'$\\]){3,512})(?P=sign)",
+        hint=r"(?:sed|perl) [^\n]*\bs[/|#,~!][^a-z0-9]*[a-z]",
+    ),
     # https://docs.oracle.com/en/database/oracle/oracle-database/23/sqpug/CONNECT.html
     phrase(
         "oracle-connect",

@@ -54,7 +54,28 @@ LOGINS = (
         rf"[^\n]{{0,120}}?[ ,(/](?:pass|pw) (?:(?:is|was|=) )?(?!(?:is|was) ){_WORD}",
         Name.CHOSEN,
         hint=r"(?:user|log-?in|account|wi-?fi|ssid|network|host|server|vpn|portal|wiki|box|admin|root)"
-        r"[^\n]*[ ,(/](?:pass|pw) [^ \n]*[^ \n]*",
+        r"[^\n]*[ ,(/](?:pass|pw) [^ \n]",
+    ),
+    phrase(  # `Task auth.login[...] args=('ada', '...')`
+        "arguments-of-login",
+        " args",
+        r"(?i)(?:log_?in|sign_?in|passw\w{0,16}|auth(?:entic\w{0,8}|oriz\w{0,8})?)\b[^\n]{0,80}?"
+        r"\bargs[=: ]{1,3}[\[(]{1,2}[\"'][^\"'\n]{1,128}[\"'], ?[\"'](?P<value>[^\"'\n]{6,256})[\"']",
+        Name.CHOSEN,
+    ),
+    phrase(  # `login(ada, ...)`, as a log shows a call
+        "call-without-quotes",
+        "login(|log_in(|authenticate(|sign_in(|signin(|_password(|auth(",
+        r"(?i)(?:log_?in|authenticate|sign_?in|(?:check|verify|set|change)_password|auth)\([\w.@\-]{1,64}, ?"
+        r"(?![a-z_]+=)(?P<value>[^\s,()\"']{6,256})\)",
+        Name.CHOSEN,
+        hint=r"(?:in|authenticate|password|auth)\([a-z0-9_.@\-]+, ?[^ ,()\"'\n]{6,}\)",
+    ),
+    phrase(  # Oracle repeats what it was given
+        "denied-by-oracle",
+        "ora-",
+        r"(?i)\bora-\d{5}\b[^\n]{0,200}?\s[A-Za-z][\w$#]{0,63}/(?P<value>[^\s\"'/@]{3,128})@",
+        Name.CHOSEN,
     ),
     phrase(  # somebody has typed a password where the name of a user is asked for
         "password-for-user",

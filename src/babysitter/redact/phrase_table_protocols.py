@@ -68,8 +68,8 @@ PROTOCOLS = (
     ),
     phrase(  # FTP and POP3 on one line; what a client says of what it sends
         "pass-of-user",
-        "> pass |< pass |c: pass |\"pass |'pass |/ pass |; pass |, pass |→ pass ",
-        r"(?:\bUSER \S{1,128}[^\n]{1,80}?|[<>] ?|\bC: ?"
+        "> pass |< pass |c: pass |\"pass |'pass |/ pass |; pass |, pass |→ pass |..pass ",
+        r"(?:\.\.|\bUSER \S{1,128}[^\n]{1,80}?|[<>] ?|\bC: ?"
         r"|(?i:\bsen[dt]\w{0,3}|\bwrite|\bcommand):? ?[^\n\"']{0,16}"
         r"b?[\"']?)\bPASS (?P<value>[^\s\"'\\]{3,256})",
         Name.LIKELY_PASSWORD,

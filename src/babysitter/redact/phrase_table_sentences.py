@@ -200,6 +200,13 @@ SENTENCES = (
         hint=r"key [\"'`]?[^ \n]+[\"'`]? (?:[a-z]+ )*(?:rej|rev|repl|rot|leak|inv|val|dis|deact|acc|den"
         r"|unau|exp|comp|ref|ret)",
     ),
+    phrase(  # `encrypting ... with ... as key`
+        "used-as-key",
+        " as key| as the key| as passphrase| as encryption key",
+        r"(?i)\b(?:encrypt|decrypt|sign|seal|unlock|unseal)\w{0,6}\b[^\n]{0,80}? (?:with|using) [\"'`]?"
+        r"(?P<value>[^\s\"'`]{6,256})[\"'`]? as (?:the )?(?:encryption )?(?:key|passphrase)\b",
+        Name.CHOSEN,
+    ),
     phrase(  # who signs with HMAC has the key itself, and not the name of a pair
         "key-of-hmac",
         "hmac|signature",
