@@ -30,8 +30,8 @@ def test_value_stands_below_three_quotes(quotes: str):
     assert redact(f"key = {quotes}\n{random}\n{quotes}\nsteps = 4") == (
         f"key = {quotes}\n[redacted]\n{quotes}\nsteps = 4"
     )
-    assert "river" not in redact(f"password = {quotes}\n  quiet river\n{quotes}")
-    docs = f"key = {quotes}\nWhat the key of a row is.\n{quotes}"
+    assert "river" not in redact(f"password = {quotes}\n  quiet-river\n{quotes}")
+    docs = f"def load() -> PrivateKey:\n    {quotes}\n    Load a new private key.\n    {quotes}"
     assert redact(docs) == docs
 
 

@@ -6,8 +6,8 @@ from babysitter.redact.value_shapes import is_placeholder, is_spoken
 
 MAX_STRUCTURE = 65_536
 _QUOTE = lazy_regex(r"(?:[bBrRuUfF]{0,2})(\\*)(\"\"\"|'''|\"\"(?=[^\"\s,;:)\]}][^\"\n]{0,4000}\"\")|[\"'`])")
-# Between three quotes, on a line of its own.
-_BELOW = lazy_regex(r"\n[ \t]{0,80}([^\s\"'][^\n\"']{2,2000}?)[ \t]{0,80}\n[ \t]{0,80}(\"\"\"|''')")
+# A word between three quotes, on a line of its own; several words are the documentation of a function.
+_BELOW = lazy_regex(r"\n[ \t]{0,80}([^\s\"']{3,2000})[ \t]{0,80}\n[ \t]{0,80}(\"\"\"|''')")
 _DOUBLED = lazy_regex(r"''(?=\w[^'\n]{0,512}')")
 # A bare word ends at white space, a closing tag, an escape that means white space or a quote, and at a
 # separator behind which the next setting or nothing follows.
