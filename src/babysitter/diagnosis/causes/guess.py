@@ -205,7 +205,6 @@ def _guess(
         severity=Severity.INFO if row.is_benign else Severity.DEGRADED,
         action=row.action if has_failed or row.is_benign else ActionKind.ESCALATE,
         explanation=f"By the wording of its lines, {row.explain[0].lower()}{row.explain[1:]}",
-        explanation=f"{GUESSED}lines with this wording usually mean {row.title[0].lower()}{row.title[1:]}.",
         evidence=tuple(evidence_of(place) for place in places[:MAX_EVIDENCE])
         or (Evidence(nearest.entry.text, "error"),),
         confidence=VAGUE_CONFIDENCE if named.is_vague else CONFIDENCE,
