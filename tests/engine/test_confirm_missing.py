@@ -15,9 +15,11 @@ from babysitter.model.events import (
 )
 from babysitter.model.finding import Cause
 from babysitter.model.ids import JobId
+from babysitter.model.job import JobState
 from babysitter.model.phase import Phase
 from babysitter.model.watch import Watch
 from babysitter.usecases.manage_watches import stop_watch
+from tests.support import build
 from tests.support.app import ADA, AppHarness, home
 from tests.support.build import ROOT
 from tests.support.jobs import job
@@ -203,3 +205,29 @@ async def test_a_successor_that_vanishes_before_it_was_seen_is_gone(place: AppHa
     await place.pass_s(300)
     assert (await place.now(watch)).trouble == ""
     assert titles(place) == ["Job gone: dedup-r1"]
+
+
+async def test_ended_job_that_the_cluster_forgets_keeps_its_verdict(place: AppHarness):
+    """An offer keeps it under watch; that the cluster forgets ended jobs says nothing about how it ended."""
+    place.cluster.jobs[ROOT] = job(ROOT)
+    watch = await place.watch(ROOT, resubmit=build.submission())
+    await place.pass_s(120)
+    reset = "Exit code: 1. stderr: ConnectionResetError: [Errno 104] Connection reset by peer"
+    place.cluster.jobs[ROOT] = job(ROOT, JobState.FAILED, error=reset)
+    await place.pass_s(120)
+    assert (await place.now(watch)).phase is Phase.FINISHED
+    assert await place.events(RestartProposed)
+    before = await _cause(place, watch)
+    del place.cluster.jobs[ROOT]
+    await place.pass_s(1800, step_s=30)
+    assert (await place.now(watch)).memory.gone_since is not None
+    assert await _cause(place, watch) is before
+    assert before is not Cause.JOB_GONE
+    assert not any(title.startswith("Job gone") for title in titles(place))
+
+
+async def _cause(place: AppHarness, watch: Watch) -> Cause:
+    async with place.app.store.reading() as tx:
+        verdict = await tx.watches.last_verdict(watch.id)
+    assert verdict is not None
+    return verdict.cause

@@ -19,6 +19,7 @@ from babysitter.errors import BabysitError, FactsChanged, StorageUnavailable
 from babysitter.model.events import CheckFailed
 from babysitter.model.ids import WatchId
 from babysitter.model.observation import Observation
+from babysitter.model.phase import Phase
 from babysitter.model.seen import Gone, Source
 from babysitter.model.verdict import Verdict
 from babysitter.model.watch import Watch
@@ -45,6 +46,8 @@ async def check(watch: Watch, app: App) -> Watch:
     good = await app.good_runs.of(watch)
     # pure: update the memory, match rules, compare with good runs, judge
     verdict = judge(watch, observation, app.playbook, good=good, demoted=await app.demotions.now())
+    if verdict.gone is not None and verdict.phase is Phase.FINISHED:
+        verdict = await _as_it_ended(watch, verdict, app)
     again = Resubmission(None, watch)
     if verdict.diagnosis is not None:
         async with app.store.reading() as tx:
@@ -65,6 +68,13 @@ async def check(watch: Watch, app: App) -> Watch:
         case = replace(case, watch=replace(case.watch, submit_context=context))
         await keep_good_run(tx, watch, verdict, observation.taken_at)
         return await commit(tx, case, observation, intents)
+
+
+async def _as_it_ended(watch: Watch, verdict: Verdict, app: App) -> Verdict:
+    """The verdict with what is known of the end: a cluster forgets ended jobs, and that changes nothing."""
+    async with app.store.reading() as tx:
+        last = await tx.watches.last_verdict(watch.id)
+    return verdict if last is None else replace(verdict, diagnosis=last.diagnosis, outlook=last.outlook)
 
 
 async def _case(tx: Transaction, watch: Watch, verdict: Verdict, now: datetime, app: App) -> PolicyInput:

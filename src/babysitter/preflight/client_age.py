@@ -16,6 +16,9 @@ def check_client_age(facts: SubmissionFacts) -> Iterator[PreflightFinding]:
     """The client has a revision date, at most two weeks old: LaunchJob refuses any other."""
     if facts.request is None:
         return
+    revision = facts.request.client_revision
+    if facts.fault and not isinstance(revision, NotKnown) and revision.value is None:
+        return  # the request cannot even be written without a date, and that is said already
     if isinstance(facts.generation, NotKnown):
         yield not_checked(ID, facts.generation)
         return
