@@ -29,7 +29,7 @@ def _guesses(verdict):
 def test_guess_in_watch_is_remembered_and_is_a_signal() -> None:
     now, verdict = _look(watch(kind="plain"), 60, "hello", REPORT)
     assert [guess.position for guess in _guesses(verdict)] == [1]
-    assert "A guess" in verdict.signals[0].explanation
+    assert "By the wording of its lines" in verdict.signals[0].explanation
     _, verdict = _look(now, 90)
     assert len(_guesses(verdict)) == 1
 
@@ -62,7 +62,7 @@ def test_guess_in_watch_of_an_end_reads_earlier_lines() -> None:
     _, verdict = _look(now, 90, root=JobState.FAILED)
     assert verdict.diagnosis is not None
     assert (verdict.cause, verdict.action) == (Cause.DATA_ERROR, ActionKind.RESTART_WITH_CHANGE)
-    assert verdict.diagnosis.explanation.startswith("A guess")
+    assert verdict.diagnosis.explanation.startswith("By the wording of its lines")
     assert verdict.diagnosis.evidence[0].text == REPORT
 
 

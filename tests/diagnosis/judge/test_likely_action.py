@@ -3,7 +3,6 @@
 import pytest
 
 from babysitter.diagnosis.judge.likely_action import with_likely_action
-from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
@@ -11,9 +10,7 @@ from babysitter.model.verdict import Change, Diagnosis
 
 
 def diagnosis(cause, action, severity=Severity.DEGRADED):
-    return Diagnosis(
-        Cause(cause), severity, ActionKind(action), "It failed.", retry=about(Cause(cause)).retry
-    )
+    return Diagnosis(Cause(cause), severity, ActionKind(action), "It failed.")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +30,6 @@ def diagnosis(cause, action, severity=Severity.DEGRADED):
         ("unknown", "failed", "escalate", "restart", "escalate"),
         ("code-error", "failed", "escalate", "restart", "escalate"),  # the same would fail again
         ("code-error", "failed", "escalate", "restart-with-change", "restart-with-change"),
-        ("auth-error", "failed", "escalate", "restart", "escalate"),  # the cause must be gone first
         ("capacity-wait", "pending", "wait", "escalate", "wait"),  # machines may still come
         ("collective-timeout", "running", "escalate", "wait", "escalate"),  # a silence
     ],

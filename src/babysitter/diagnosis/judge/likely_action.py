@@ -46,7 +46,7 @@ def _allowed_actions(diagnosis: Diagnosis, facts: JobFacts) -> AbstractSet[Actio
     if cause.is_benign or diagnosis.cause is Cause.UNKNOWN:
         return {by_rules}
     if has_ended_badly(facts):
-        can_repeat = not cause.repeat_fails and diagnosis.retry not in (Retry.USELESS, Retry.WITH_CHANGE)
+        can_repeat = not cause.repeat_fails and diagnosis.retry is not Retry.USELESS
         repeated = {ActionKind.RESTART} if can_repeat else set()
         return {ActionKind.RESTART_WITH_CHANGE, ActionKind.ESCALATE, by_rules} | repeated
     if by_rules is ActionKind.WAIT and cause.heals and facts.state in _WAITS:
