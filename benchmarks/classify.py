@@ -35,7 +35,7 @@ from babysitter.diagnosis.signatures.scanner_hyperscan import HyperscanScanner
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.playbook.load import load
-from babysitter.usecases.classify_text import examine
+from babysitter.usecases.looking.classify_text import examine
 
 RULES = 500
 PAGE_LINES = 5_000

@@ -24,7 +24,7 @@ from babysitter.diagnosis.learned.weights_file import (
 from babysitter.model.finding import Severity
 from babysitter.model.learned_weights import VerdictWeights
 from babysitter.playbook.load import load, read_scenarios
-from babysitter.usecases.classify_text import examine
+from babysitter.usecases.looking.classify_text import examine
 from babysitter.workbench.evaluate import GradedCase, LabelledCase, read_cases
 from babysitter.workbench.train_lines import LabelledLine, calm_lines, fit_lines, read_lines, specimens
 from babysitter.workbench.train_verdicts import JudgedCase, fit, read_examples

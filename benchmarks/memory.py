@@ -24,8 +24,8 @@ from babysitter.model.job_facts import JobFacts
 from babysitter.model.past_incident import Fingerprint
 from babysitter.playbook.load import load
 from babysitter.shipped import shipped
-from babysitter.store.incident_index import IncidentIndex
-from babysitter.usecases.classify_text import look_at
+from babysitter.store.repositories.incident_index import IncidentIndex
+from babysitter.usecases.looking.classify_text import look_at
 from babysitter.workbench.evaluate import LabelledCase, read_cases
 from tests.support.twin_logs import twin_logs
 

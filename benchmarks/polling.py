@@ -27,7 +27,7 @@ from babysitter.backends.registry import open_cluster
 from babysitter.config import Settings
 from babysitter.engine.service import Service
 from babysitter.sim.iris.controller import Simulator
-from babysitter.usecases.manage_watches import start_watch
+from babysitter.usecases.watching.manage_watches import start_watch
 from babysitter.wiring import open_app
 from tests.support.clock import FakeClock
 from tests.support.many_watches import many_watches

@@ -20,8 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from classify import generated
 
 from babysitter.store.store import open_store
-from babysitter.usecases.terminal_answers import decide_terminal_answers
-from tests.store.test_incidents import INCIDENT, KEY, proposal
+from babysitter.usecases.answering.terminal_answers import decide_terminal_answers
+from tests.store.repositories.test_incidents import INCIDENT, KEY, proposal
 from tests.support import build
 from tests.support.app import AppHarness
 from tests.support.app import home as app_at

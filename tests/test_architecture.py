@@ -75,13 +75,15 @@ MAY_IMPORT: dict[str, set[str]] = {
 EXCEPTIONS: dict[str, set[str]] = {
     "usecases/doctor.py": {"slack", "wiring"},  # tries every part for real, Slack's token and the store too
     "backends/detached_process.py": {"private_files"},  # keeps what a command prints, for its owner only
-    "backends/ray/driver_runs.py": {"private_files"},  # the same
-    "launch/ladder_file.py": {"playbook"},  # the reader of YAML that knows the line of every value
+    "backends/ray/sessions/driver_runs.py": {"private_files"},  # the same
+    "launch/ladder_files/ladder_file.py": {
+        "playbook"
+    },  # the reader of YAML that knows the line of every value
     "messages/whole_command.py": {"slack"},  # whether a command fits is a question of Slack's card
-    "surfaces/cli/classify.py": {"playbook"},  # --playbooks names folders of rules
-    "surfaces/cli/eval.py": {"playbook"},  # the same
-    "surfaces/cli/demo.py": {"sim"},  # the demo brings its own cluster
-    "surfaces/cli/sim.py": {"sim"},
+    "surfaces/cli/diagnosing/classify.py": {"playbook"},  # --playbooks names folders of rules
+    "surfaces/cli/diagnosing/eval.py": {"playbook"},  # the same
+    "surfaces/cli/serving/demo.py": {"sim"},  # the demo brings its own cluster
+    "surfaces/cli/serving/sim.py": {"sim"},
 }
 
 PURE = ("model", "diagnosis", "policy", "preflight", "messages")
@@ -105,30 +107,30 @@ NAMES_A_BACKEND: dict[str, str] = {
     "diagnosis/pipeline.py": "the backend of a watch that names none",
     "diagnosis/stance/printed_text.py": "program names are data",
     "diagnosis/timeline/placement.py": "names of programs, and where their facts were read",
-    "diagnosis/timeline/process_activity.py": "names of programs, and where their facts were read",
-    "diagnosis/timeline/traceback.py": "names of programs, and where their facts were read",
-    "engine/approval_preconditions.py": "reads the state of the job's folder through the backend",
+    "diagnosis/timeline/processes/process_activity.py": "names of programs, and where their facts were read",
+    "diagnosis/timeline/processes/traceback.py": "names of programs, and where their facts were read",
+    "engine/restarting/approval_preconditions.py": "reads the state of the job's folder through the backend",
     "engine/cluster_pool.py": "the setting of the command's name",
-    "engine/find_resubmission.py": "reads the state of the job's folder through the backend",
+    "engine/restarting/find_resubmission.py": "reads the state of the job's folder through the backend",
     "messages/proposal_text.py": "names the client whose constant is shown",
     "model/launch_request.py": "the fields of a stored request, in the words of its controller",
     "model/submission.py": "an example of a command",
     "policy/command_differences.py": "options of the command that the client reads",
     "policy/resource_change.py": "options of the command that the client reads",
-    "preflight/bundle_limit.py": "options and limits of the client that submits",
-    "preflight/client_age.py": "options and limits of the client that submits",
+    "preflight/client/bundle_limit.py": "options and limits of the client that submits",
+    "preflight/client/client_age.py": "options and limits of the client that submits",
     "preflight/command_line.py": "options and limits of the client that submits",
-    "preflight/environment.py": "options and limits of the client that submits",
-    "preflight/flags.py": "options and limits of the client that submits",
-    "preflight/gpu_name.py": "options and limits of the client that submits",
-    "preflight/job_owner.py": "options and limits of the client that submits",
-    "preflight/login.py": "options and limits of the client that submits",
-    "preflight/program_words.py": "options and limits of the client that submits",
-    "preflight/sizes.py": "options and limits of the client that submits",
-    "usecases/check_command.py": "the next step names a command",
+    "preflight/client/environment.py": "options and limits of the client that submits",
+    "preflight/client/flags.py": "options and limits of the client that submits",
+    "preflight/resources/gpu_name.py": "options and limits of the client that submits",
+    "preflight/client/job_owner.py": "options and limits of the client that submits",
+    "preflight/client/login.py": "options and limits of the client that submits",
+    "preflight/program/program_words.py": "options and limits of the client that submits",
+    "preflight/resources/sizes.py": "options and limits of the client that submits",
+    "usecases/submitting/check_command.py": "the next step names a command",
     "usecases/doctor.py": "runs the checks of a connection",
-    "usecases/explain.py": "the backend whose rules are listed",
-    "usecases/resubmit_command.py": "reads the job's folder, and shows an example of a command",
+    "usecases/incidents/explain.py": "the backend whose rules are listed",
+    "usecases/submitting/resubmit_command.py": "reads the job's folder, and shows an example of a command",
 }
 
 # Parallel files of backends; every other file name stands once.
@@ -234,15 +236,15 @@ def test_no_surface_imports_another():
 
 # Commands that start another surface, and read nothing else of it.
 STARTS_ANOTHER_SURFACE = {
-    ("surfaces/cli/mcp.py", "surfaces/mcp/tool_context.py"),
-    ("surfaces/cli/mcp.py", "surfaces/mcp/tool_server.py"),
-    ("surfaces/cli/mcp.py", "surfaces/mcp/transports.py"),
-    ("surfaces/cli/serve.py", "surfaces/web/web_server.py"),
-    ("surfaces/cli/start.py", "surfaces/web/web_server.py"),
+    ("surfaces/cli/serving/mcp.py", "surfaces/mcp/tool_context.py"),
+    ("surfaces/cli/serving/mcp.py", "surfaces/mcp/tool_server.py"),
+    ("surfaces/cli/serving/mcp.py", "surfaces/mcp/transports.py"),
+    ("surfaces/cli/serving/serve.py", "surfaces/web/web_server.py"),
+    ("surfaces/cli/watching/start.py", "surfaces/web/web_server.py"),
 }
 
 
-ONLY_PEOPLE = {"usecases/teach_incident.py", "usecases/approvals.py"}
+ONLY_PEOPLE = {"usecases/incidents/teach_incident.py", "usecases/answering/approvals.py"}
 
 
 def test_no_tool_of_mcp_approves_or_teaches():

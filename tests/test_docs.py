@@ -9,7 +9,7 @@ from babysitter.model.finding import Cause, Severity
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.playbook.load import load
-from babysitter.usecases.classify_text import examine
+from babysitter.usecases.looking.classify_text import examine
 from tests.support.field_meanings import MEANINGS
 from tests.support.write_docs import DOCS, PAGES
 

@@ -10,7 +10,7 @@ import pytest
 
 import babysitter
 from babysitter.lazy_regex import LazyRegex, lazy_regex
-from babysitter.redact.phrase import Phrase
+from babysitter.redact.phrases.phrase import Phrase
 
 
 def test_lazy_regex_answers_like_re() -> None:

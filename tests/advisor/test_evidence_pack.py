@@ -6,7 +6,7 @@ from babysitter.advisor.evidence_pack import build_pack
 from babysitter.advisor.material import Candidate, LineMarks, Material, Remark
 from babysitter.advisor.question import ask_about
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
-from babysitter.engine.advice_material import mark_lines, material_of_text
+from babysitter.engine.advising.advice_material import mark_lines, material_of_text
 from babysitter.model.finding import Cause, Findings
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts

@@ -12,7 +12,7 @@ from babysitter.advisor.material import Material, RulesVerdict
 from babysitter.advisor.question import ask_about
 from babysitter.advisor.spending import SpendingLimits
 from babysitter.advisor.verify import verify
-from babysitter.engine.advice_material import mark_lines
+from babysitter.engine.advising.advice_material import mark_lines
 from babysitter.messages.opinion_text import opinion_lines
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.opinion import Combined, NoOpinion, Opinion

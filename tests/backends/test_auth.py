@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from babysitter.backends.iris.auth import Credentials, EdgeIdentity, stored_token
-from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
+from babysitter.backends.iris.connection.auth import Credentials, EdgeIdentity, stored_token
+from babysitter.backends.iris.connection.http_transport import DirectEndpoint, HttpTransport
 from babysitter.errors import NotAuthorised
 from tests.support.clock import FakeClock
 from tests.support.controller import connect_error, controller

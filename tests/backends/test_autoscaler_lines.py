@@ -2,8 +2,8 @@
 
 import pytest
 
-from babysitter.backends.ray.autoscaler_lines import is_of_others, unmet_request
-from babysitter.backends.ray.http_client import RayHttpClient
+from babysitter.backends.ray.dashboard.http_client import RayHttpClient
+from babysitter.backends.ray.log_files.autoscaler_lines import is_of_others, unmet_request
 from babysitter.backends.ray.reader import RayReader
 from babysitter.model.ids import JobId
 from babysitter.model.log import LogSource

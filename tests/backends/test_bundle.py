@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.backends.iris import bundle
-from babysitter.backends.iris.bundle import bundle_files, folder_state
+from babysitter.backends.iris.submission import bundle
+from babysitter.backends.iris.submission.bundle import bundle_files, folder_state
 from babysitter.errors import UserError
 
 

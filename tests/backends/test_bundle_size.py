@@ -6,8 +6,8 @@ import zipfile
 
 import pytest
 
-from babysitter.backends.iris.bundle_size import PACK_LIMIT_S, bundle_size
-from babysitter.preflight.bundle_rules import is_left_out
+from babysitter.backends.iris.submission.bundle_size import PACK_LIMIT_S, bundle_size
+from babysitter.preflight.client.bundle_rules import is_left_out
 from babysitter.preflight.facts import Known, NotKnown
 
 LIMIT = 300_000

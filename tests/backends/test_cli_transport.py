@@ -7,11 +7,11 @@ import time
 import pytest
 
 from babysitter.backends import run_process
-from babysitter.backends.iris import cli_logs
-from babysitter.backends.iris.cli_transport import CliTransport
+from babysitter.backends.iris.connection import cli_logs
+from babysitter.backends.iris.connection.cli_transport import CliTransport
+from babysitter.backends.iris.connection.transport import BadRequest, NoSuchMethod
 from babysitter.backends.iris.reader import IrisReader
 from babysitter.backends.iris.submit_syntax import command_failure
-from babysitter.backends.iris.transport import BadRequest, NoSuchMethod
 from babysitter.backends.run_process import Finished, run
 from babysitter.errors import (
     BadConfig,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.backends.iris.client_date import installed_client_date, python_of
+from babysitter.backends.iris.connection.client_date import installed_client_date, python_of
 
 
 def client(folder: Path, date: str) -> Path:

@@ -3,13 +3,13 @@
 import pytest
 
 from babysitter.backends.cluster_spec import ClusterSpec
-from babysitter.backends.iris.cluster_file import (
+from babysitter.backends.iris.connection.cluster_file import (
     ControllerAccess,
     find_cluster,
     read_cluster,
 )
-from babysitter.backends.iris.connect import iris_command, open_line
-from babysitter.backends.iris.http_transport import HttpTransport
+from babysitter.backends.iris.connection.connect import iris_command, open_line
+from babysitter.backends.iris.connection.http_transport import HttpTransport
 from babysitter.backends.registry import open_cluster, spec_from_options
 from babysitter.errors import BadConfig
 from tests.support.clock import FakeClock

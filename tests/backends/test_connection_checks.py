@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from babysitter.backends.cluster_spec import ClusterSpec
-from babysitter.backends.iris.connection_checks import examine
+from babysitter.backends.iris.connection.connection_checks import examine
 from tests.support.clock import FakeClock
 from tests.support.controller import MAY_CALLS, connect_error, controller, http, liar, saying
 from tests.support.small_iris import ROOT, Small

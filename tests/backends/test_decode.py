@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from babysitter.backends.iris import decode
-from babysitter.backends.iris.json_fields import JsonNode, UnexpectedField
+from babysitter.backends.iris.answers import decode
+from babysitter.backends.iris.answers.json_fields import JsonNode, UnexpectedField
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.job import JobState, Resources, TaskState
 from babysitter.model.log import Cursor, LogLevel, LogSource

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from babysitter.backends.ray.driver_runs import DriverRuns
-from babysitter.backends.ray.local_driver import LocalDriver, find_local_driver
-from babysitter.backends.ray.session_choice import choose_session
-from babysitter.backends.ray.session_reader import SessionReader
-from babysitter.backends.ray.session_writer import SessionWriter, given_program
+from babysitter.backends.ray.sessions.driver_runs import DriverRuns
+from babysitter.backends.ray.sessions.local_driver import LocalDriver, find_local_driver
+from babysitter.backends.ray.sessions.session_choice import choose_session
+from babysitter.backends.ray.sessions.session_reader import SessionReader
+from babysitter.backends.ray.sessions.session_writer import SessionWriter, given_program
 from babysitter.clock import SystemClock
 from babysitter.errors import SubmissionRefused, UserError
 from babysitter.model.ids import JobId

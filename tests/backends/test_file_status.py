@@ -2,7 +2,7 @@
 
 import pytest
 
-from babysitter.backends.iris.file_status import ShippedFiles
+from babysitter.backends.iris.submission.file_status import ShippedFiles
 from babysitter.preflight.facts import FileStatus
 
 SHIPPED, IGNORED, OUTSIDE = FileStatus.SHIPPED, FileStatus.IGNORED, FileStatus.OUTSIDE

@@ -2,7 +2,7 @@
 
 import pytest
 
-from babysitter.backends.ray.gpu_use import of_nvidia_smi, of_process, of_summary
+from babysitter.backends.ray.dashboard.gpu_use import of_nvidia_smi, of_process, of_summary
 from babysitter.model.device_use import DeviceUse
 
 GIB = 2**30

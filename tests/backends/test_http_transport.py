@@ -9,12 +9,12 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from babysitter.backends.iris.http_transport import (
+from babysitter.backends.iris.connection.http_transport import (
     BODY_LIMIT_BYTES,
     DirectEndpoint,
     HttpTransport,
 )
-from babysitter.backends.iris.transport import BadRequest, NoSuchMethod
+from babysitter.backends.iris.connection.transport import BadRequest, NoSuchMethod
 from babysitter.errors import (
     InvalidResponse,
     NoSuchJob,

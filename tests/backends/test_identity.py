@@ -2,9 +2,9 @@
 
 import pytest
 
-from babysitter.backends.iris.auth import Credentials
-from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
-from babysitter.backends.iris.identity import Caller, client_user, has_stored_login, read_caller
+from babysitter.backends.iris.connection.auth import Credentials
+from babysitter.backends.iris.connection.http_transport import DirectEndpoint, HttpTransport
+from babysitter.backends.iris.connection.identity import Caller, client_user, has_stored_login, read_caller
 from babysitter.preflight.facts import Known, Login, NotKnown
 from tests.contract.test_simulator_wire import simulated
 

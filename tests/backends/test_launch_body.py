@@ -6,10 +6,10 @@ from io import BytesIO
 
 import pytest
 
-from babysitter.backends.iris.launch_body import LaunchContext, launch_body
-from babysitter.backends.iris.new_job import ExistingJobPolicy, NewJob
-from babysitter.backends.iris.setup_commands import setup_commands
-from babysitter.backends.iris.workspace_zip import pack_workspace
+from babysitter.backends.iris.submission.launch_body import LaunchContext, launch_body
+from babysitter.backends.iris.submission.new_job import ExistingJobPolicy, NewJob
+from babysitter.backends.iris.submission.setup_commands import setup_commands
+from babysitter.backends.iris.submission.workspace_zip import pack_workspace
 from babysitter.errors import UserError
 
 MAY = LaunchContext("may", client_date="2026-11-20", python_version="3.12")

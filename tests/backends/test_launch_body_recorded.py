@@ -15,8 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.backends.iris.launch_body import LaunchContext, launch_body
-from babysitter.backends.iris.new_job import ExistingJobPolicy
+from babysitter.backends.iris.submission.launch_body import LaunchContext, launch_body
+from babysitter.backends.iris.submission.new_job import ExistingJobPolicy
 from babysitter.launch.environment_rules import job_variables, with_standard_variables
 from babysitter.launch.submit_options import SubmitOptions, job_of
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babysitter.backends.iris import decode
-from babysitter.backends.iris.log_page import read_page
+from babysitter.backends.iris.answers import decode
+from babysitter.backends.iris.answers.log_page import read_page
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.log import LogBatch, LogSource
 from tests.backends.recorded import ERAS, FIXTURES, exchanges

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
-from babysitter.backends.iris.log_window import LogWindow
+from babysitter.backends.iris.answers.log_window import LogWindow
+from babysitter.backends.iris.connection.http_transport import DirectEndpoint, HttpTransport
 from babysitter.backends.iris.reader import IrisReader
 from babysitter.model.ids import JobId
 from babysitter.model.log import Cursor, LogSource

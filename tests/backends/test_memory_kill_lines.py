@@ -2,7 +2,7 @@
 
 import pytest
 
-from babysitter.backends.ray.memory_kill_lines import without_others
+from babysitter.backends.ray.log_files.memory_kill_lines import without_others
 from babysitter.model.ids import TaskId
 from babysitter.model.log import LogBatch, LogLine
 

@@ -12,8 +12,8 @@ from babysitter.config import Settings
 from babysitter.engine.service import Service
 from babysitter.model.ids import JobId
 from babysitter.model.proposal import Answer, Surface
-from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import start_watch, watch_status
+from babysitter.usecases.answering.approvals import decide
+from babysitter.usecases.watching.manage_watches import start_watch, watch_status
 from babysitter.wiring import open_app
 from tests.support.app import ADA, RecordingNotifier
 from tests.support.cluster import HandClock

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.backends.ray import node_mirror
-from babysitter.backends.ray.mirror_folder import MirrorFolder
-from babysitter.backends.ray.node_mirror import NodeMirror
-from babysitter.backends.ray.node_mirrors import open_mirrors
-from babysitter.backends.ray.remote_folder import parse_template, remote_command, remote_folder
-from babysitter.backends.ray.session_choice import choose_session, read_paths
-from babysitter.backends.ray.session_folder import HEAD_BYTES, list_session
-from babysitter.backends.ray.session_pages import read_on
-from babysitter.backends.ray.session_reader import SessionReader
+from babysitter.backends.ray.sessions import node_mirror
+from babysitter.backends.ray.sessions.mirror_folder import MirrorFolder
+from babysitter.backends.ray.sessions.node_mirror import NodeMirror
+from babysitter.backends.ray.sessions.node_mirrors import open_mirrors
+from babysitter.backends.ray.sessions.remote_folder import parse_template, remote_command, remote_folder
+from babysitter.backends.ray.sessions.session_choice import choose_session, read_paths
+from babysitter.backends.ray.sessions.session_folder import HEAD_BYTES, list_session
+from babysitter.backends.ray.sessions.session_pages import read_on
+from babysitter.backends.ray.sessions.session_reader import SessionReader
 from babysitter.errors import BadConfig, Unreachable, UserError
 from babysitter.model.ids import JobId
 from babysitter.model.log import LogSource

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from babysitter.backends.iris.prepare import SubmissionPreparer
+from babysitter.backends.iris.submission.prepare import SubmissionPreparer
 from babysitter.errors import MissingSubmission
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission, SubmissionOrigin, ValueSource

@@ -2,7 +2,7 @@
 
 import pytest
 
-from babysitter.backends.iris.projects import project_file, read_projects
+from babysitter.backends.iris.submission.projects import project_file, read_projects
 from babysitter.preflight.facts import ProjectFile
 
 UNREADABLE = ProjectFile.UNREADABLE

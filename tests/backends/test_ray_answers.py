@@ -3,11 +3,11 @@
 import msgspec
 import pytest
 
-from babysitter.backends.ray import ray_answers
-from babysitter.backends.ray.dashboard_address import dashboard_address, ray_token
-from babysitter.backends.ray.log_text import forwarded_pid, split_part, worker_file
-from babysitter.backends.ray.placement_groups import PlacementGroup, waiting_text
-from babysitter.backends.ray.submission_id import parse_submission_id
+from babysitter.backends.ray.dashboard import ray_answers
+from babysitter.backends.ray.dashboard.dashboard_address import dashboard_address, ray_token
+from babysitter.backends.ray.dashboard.placement_groups import PlacementGroup, waiting_text
+from babysitter.backends.ray.log_files.log_text import forwarded_pid, split_part, worker_file
+from babysitter.backends.ray.submission.submission_id import parse_submission_id
 from babysitter.errors import BadConfig, UserError
 from babysitter.model.ids import JobId
 from babysitter.model.job import JobState, TaskState

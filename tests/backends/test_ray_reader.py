@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from babysitter.backends.ray.http_client import RayHttpClient
+from babysitter.backends.ray.dashboard.http_client import RayHttpClient
 from babysitter.backends.ray.reader import RayReader
 from babysitter.backends.registry import open_cluster, parse_job_id, ray_spec, spec_from_options, unknown_job
 from babysitter.diagnosis.timeline.tree_memory import waits_for_machines

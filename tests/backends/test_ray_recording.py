@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from babysitter.backends.ray.http_client import RayHttpClient
+from babysitter.backends.ray.dashboard.http_client import RayHttpClient
 from babysitter.backends.ray.reader import RayReader
 from babysitter.backends.ray.recorded_answers import PlayedRayReader, RecordingRayTransport
 from babysitter.backends.recording.format import read_recording

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from babysitter.backends.ray.http_client import RayHttpClient
+from babysitter.backends.ray.dashboard.http_client import RayHttpClient
 from babysitter.backends.ray.reader import RayReader
-from babysitter.backends.ray.restart_checks import (
+from babysitter.backends.ray.submission.restart_checks import (
     CHECKS,
     FOLDER,
     HEAD_RESTARTED,
@@ -22,7 +22,7 @@ from babysitter.backends.ray.restart_checks import (
     RESOURCES_UNKNOWN,
     VARIABLE,
 )
-from babysitter.backends.ray.submit_command import given_submission
+from babysitter.backends.ray.submission.submit_command import given_submission
 from babysitter.backends.ray.writer import RayWriter
 from babysitter.errors import (
     ExternalError,

@@ -6,10 +6,10 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from babysitter.backends.iris.cli_transport import CliTransport
-from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
+from babysitter.backends.iris.connection.cli_transport import CliTransport
+from babysitter.backends.iris.connection.http_transport import DirectEndpoint, HttpTransport
+from babysitter.backends.iris.connection.transport import NoSuchMethod
 from babysitter.backends.iris.reader import IrisReader
-from babysitter.backends.iris.transport import NoSuchMethod
 from babysitter.errors import (
     InvalidResponse,
     NoSuchJob,

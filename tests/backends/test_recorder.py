@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 import pytest
 import yaml
 
+from babysitter.backends.iris.connection.transport import NoSuchMethod
 from babysitter.backends.iris.reader import IrisReader
-from babysitter.backends.iris.transport import NoSuchMethod
 from babysitter.backends.recording.format import TimeScale, read_recording
 from babysitter.backends.recording.player import RecordedReader
 from babysitter.backends.recording.recorder import RecordingFolder, RecordingTransport

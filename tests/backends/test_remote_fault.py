@@ -2,7 +2,7 @@
 
 import pytest
 
-from babysitter.backends.ray.remote_fault import may_ask, remote_fault
+from babysitter.backends.ray.sessions.remote_fault import may_ask, remote_fault
 
 TRIED = ("ssh", "-o", "BatchMode=yes", "-p", "22", "ada@10.0.0.2", "true")
 BY_HAND = "`ssh -p 22 ada@10.0.0.2 true`"

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from babysitter.backends.iris import request_bodies
-from babysitter.backends.iris.generation import DIALECTS, Generation
+from babysitter.backends.iris.answers import request_bodies
+from babysitter.backends.iris.connection.generation import DIALECTS, Generation
 from babysitter.model.ids import JobId, TaskId
 from babysitter.model.log import Cursor, LogLevel, LogSource
 

@@ -2,8 +2,8 @@ from dataclasses import replace
 
 import pytest
 
-from babysitter.backends.iris.new_job import NewJob
-from babysitter.backends.iris.run_options import options_lacking, run_words
+from babysitter.backends.iris.submission.new_job import NewJob
+from babysitter.backends.iris.submission.run_options import options_lacking, run_words
 
 JOB = NewJob(name="tiny", command=("python", "train.py"))
 EVERYTHING = replace(

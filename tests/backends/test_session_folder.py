@@ -5,8 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from babysitter.backends.ray.session_folder import list_session, logs_folder, shares, with_classes
-from babysitter.backends.ray.session_reading import quiet_s, read_all, read_session
+from babysitter.backends.ray.sessions.session_folder import list_session, logs_folder, shares, with_classes
+from babysitter.backends.ray.sessions.session_reading import quiet_s, read_all, read_session
 from babysitter.errors import UserError
 from tests.support.session_folder import NOW, session_in
 

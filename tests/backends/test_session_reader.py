@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from babysitter.backends.ray.session_choice import choose_session
-from babysitter.backends.ray.session_end import refuse_ended, run_end
-from babysitter.backends.ray.session_folder import list_session, read_part
-from babysitter.backends.ray.session_reader import SessionReader
-from babysitter.backends.ray.session_writer import SessionWriter
+from babysitter.backends.ray.sessions.session_choice import choose_session
+from babysitter.backends.ray.sessions.session_end import refuse_ended, run_end
+from babysitter.backends.ray.sessions.session_folder import list_session, read_part
+from babysitter.backends.ray.sessions.session_reader import SessionReader
+from babysitter.backends.ray.sessions.session_writer import SessionWriter
 from babysitter.errors import NoSuchJob, SubmissionRefused, Unreachable, UserError
 from babysitter.model.ids import JobId
 from babysitter.model.job import JobState
@@ -121,7 +121,7 @@ def test_session_flood_costs_less_than_1_mb(tmp_path, monkeypatch):
         return part
 
     for module in ("session_pages", "session_folder", "session_end"):
-        monkeypatch.setattr(f"babysitter.backends.ray.{module}.read_part", noted)
+        monkeypatch.setattr(f"babysitter.backends.ray.sessions.{module}.read_part", noted)
     asyncio.run(reader.tree(RUN))
     for newest in (False, False, False, True):
         batch = asyncio.run(reader.lines(source, after=batch.cursor, at_most=500, newest=newest))

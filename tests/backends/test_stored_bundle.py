@@ -2,9 +2,9 @@
 
 import pytest
 
-from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
-from babysitter.backends.iris.stored_bundle import bundle_exists
-from babysitter.backends.iris.transport import NoSuchMethod, Page
+from babysitter.backends.iris.connection.http_transport import DirectEndpoint, HttpTransport
+from babysitter.backends.iris.connection.transport import NoSuchMethod, Page
+from babysitter.backends.iris.submission.stored_bundle import bundle_exists
 from babysitter.errors import Unreachable
 from babysitter.preflight.facts import Known, NotKnown
 from babysitter.sim.iris.bundles import FIRST_ID

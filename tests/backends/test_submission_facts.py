@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.backends.iris.auth import Credentials
-from babysitter.backends.iris.bundle import folder_state
-from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
-from babysitter.backends.iris.prepare import SubmissionPreparer
+from babysitter.backends.iris.connection.auth import Credentials
+from babysitter.backends.iris.connection.http_transport import DirectEndpoint, HttpTransport
 from babysitter.backends.iris.reader import IrisReader
-from babysitter.backends.iris.submission_facts import LocalMachine, SubmissionFactsReader
+from babysitter.backends.iris.submission.bundle import folder_state
+from babysitter.backends.iris.submission.prepare import SubmissionPreparer
+from babysitter.backends.iris.submission.submission_facts import LocalMachine, SubmissionFactsReader
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission, SubmissionOrigin, ValueSource
 from babysitter.preflight.facts import Known, Login, NotKnown, Purpose

@@ -2,7 +2,7 @@
 
 import pytest
 
-from babysitter.backends.iris.json_fields import JsonNode
+from babysitter.backends.iris.answers.json_fields import JsonNode
 from babysitter.backends.iris.submit_syntax import (
     kept_submission,
     launch_request,
@@ -20,7 +20,7 @@ from babysitter.errors import (
 )
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission, SubmissionOrigin
-from babysitter.preflight.client_environment import CLIENT_CONSTANTS
+from babysitter.preflight.client.client_environment import CLIENT_CONSTANTS
 from tests.backends.recorded import exchange
 
 NEW = JobId("/ada/dedup-r1")

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.backends.iris.cluster_file import ClusterFile, ControllerAccess
-from babysitter.backends.iris.http_transport import HttpTransport
-from babysitter.backends.iris.tunnel import Tunnel, gcloud_tunnel, kubectl_forward
+from babysitter.backends.iris.connection.cluster_file import ClusterFile, ControllerAccess
+from babysitter.backends.iris.connection.http_transport import HttpTransport
+from babysitter.backends.iris.connection.tunnel import Tunnel, gcloud_tunnel, kubectl_forward
 from babysitter.errors import BadConfig, NotAuthorised, Unreachable
 from tests.support.clock import FakeClock
 from tests.support.controller import controller

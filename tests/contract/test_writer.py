@@ -10,9 +10,11 @@ from babysitter.errors import ExternalError, MissingSubmission, NoSuchJob, Submi
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission, SubmissionOrigin, SubmitContext
 from babysitter.policy.resubmission import KnownSubmission, ways
-from babysitter.preflight import folder, possible, program
+from babysitter.preflight import possible
+from babysitter.preflight.client import folder
 from babysitter.preflight.facts import Purpose
 from babysitter.preflight.preflight_finding import blocking
+from babysitter.preflight.program import program
 from tests.contract.backends_under_test import SCRIPTED, WRITERS
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from babysitter.backends.cluster_spec import ClusterSpec
-from babysitter.backends.ray import driver_runs
-from babysitter.backends.ray.driver_runs import DriverRuns
-from babysitter.backends.ray.session_choice import choose_session, read_choice
-from babysitter.backends.ray.session_reader import SessionReader
-from babysitter.backends.ray.session_writer import SessionWriter
+from babysitter.backends.ray.sessions import driver_runs
+from babysitter.backends.ray.sessions.driver_runs import DriverRuns
+from babysitter.backends.ray.sessions.session_choice import choose_session, read_choice
+from babysitter.backends.ray.sessions.session_reader import SessionReader
+from babysitter.backends.ray.sessions.session_writer import SessionWriter
 from babysitter.backends.registry import OpenCluster
 from babysitter.config import Settings
 from babysitter.engine.app import App
@@ -24,9 +24,9 @@ from babysitter.model.limits import Limits
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Answer, ProposalStatus, Surface
 from babysitter.model.submission import Submission, SubmissionOrigin, SubmitContext
-from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import all_watch_statuses, start_watch
-from babysitter.usecases.request_restart import propose
+from babysitter.usecases.answering.approvals import decide
+from babysitter.usecases.answering.request_restart import propose
+from babysitter.usecases.watching.manage_watches import all_watch_statuses, start_watch
 from babysitter.wiring import open_app
 from tests.crash.forked_life import run_life
 from tests.crash.life import ADA, SharedClock

@@ -25,8 +25,8 @@ from babysitter.model.phase import Phase
 from babysitter.notify.notifier import Receipt
 from babysitter.sim.iris.scenario import Root, Step
 from babysitter.sim.iris.submissions import root_request
-from babysitter.usecases.keep_following import Follower
-from babysitter.usecases.manage_watches import all_watch_statuses
+from babysitter.usecases.following.keep_following import Follower
+from babysitter.usecases.watching.manage_watches import all_watch_statuses
 from babysitter.wiring import open_app
 from tests.crash.forked_life import cases, live, run_life
 from tests.crash.life import STEP_S, SharedClock, _opener

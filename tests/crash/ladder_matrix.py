@@ -18,8 +18,8 @@ from pathlib import Path
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.config import Settings
 from babysitter.engine.service import Service
-from babysitter.usecases.run_ladder import LadderRequest, run_ladder
-from babysitter.usecases.submit_job import LocalContext
+from babysitter.usecases.ladders.run_ladder import LadderRequest, run_ladder
+from babysitter.usecases.submitting.submit_job import LocalContext
 from babysitter.wiring import open_app
 from tests.crash.forked_life import cases, live, run_life
 from tests.crash.life import ADA, SharedClock, _opener

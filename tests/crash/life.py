@@ -17,8 +17,8 @@ from pathlib import Path
 import structlog
 
 from babysitter.backends.cluster_spec import ClusterSpec
-from babysitter.backends.iris.connect import writer_over
-from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
+from babysitter.backends.iris.connection.connect import writer_over
+from babysitter.backends.iris.connection.http_transport import DirectEndpoint, HttpTransport
 from babysitter.backends.iris.reader import IrisReader
 from babysitter.backends.registry import OpenCluster
 from babysitter.clock import SystemClock
@@ -34,11 +34,11 @@ from babysitter.slack.approval_adapter import ApprovalAdapter
 from babysitter.slack.interactivity import SlackInteractivity
 from babysitter.slack.posting import SlackNotifier
 from babysitter.store.default_folder import FILE_NAME
-from babysitter.store.sqlite_inbox import put_answer
-from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import WatchStatus, all_watch_statuses, start_watch
-from babysitter.usecases.request_stop import propose_stop
-from babysitter.usecases.terminal_answers import decide_terminal_answers
+from babysitter.store.quick.sqlite_inbox import put_answer
+from babysitter.usecases.answering.approvals import decide
+from babysitter.usecases.answering.request_stop import propose_stop
+from babysitter.usecases.answering.terminal_answers import decide_terminal_answers
+from babysitter.usecases.watching.manage_watches import WatchStatus, all_watch_statuses, start_watch
 from babysitter.wiring import open_app
 from tests.crash.points import Points, install
 from tests.crash.write_faults import WriteFaults

@@ -19,9 +19,9 @@ from pathlib import Path
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.config import Settings
 from babysitter.engine.service import Service
-from babysitter.surfaces.cli.submitted_watch import start_submitted_watch
-from babysitter.usecases.expected_jobs import EXPIRY, watch_expected
-from babysitter.usecases.submit_job import LocalContext, SubmitOptions, plan_submit, submit_job
+from babysitter.surfaces.cli.submitting.submitted_watch import start_submitted_watch
+from babysitter.usecases.submitting.expected_jobs import EXPIRY, watch_expected
+from babysitter.usecases.submitting.submit_job import LocalContext, SubmitOptions, plan_submit, submit_job
 from babysitter.wiring import open_app
 from tests.crash.forked_life import live, run_life
 from tests.crash.life import STEP_S, SharedClock, _opener

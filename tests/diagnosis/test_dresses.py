@@ -2,7 +2,7 @@
 
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.usecases.classify_text import examine
+from babysitter.usecases.looking.classify_text import examine
 from tests.support.dresses import DRESSES
 from tests.support.metamorphic import last_word, pairs
 from tests.support.recordings import rules

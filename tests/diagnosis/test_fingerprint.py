@@ -15,7 +15,7 @@ from babysitter.model.memory import Memory
 from babysitter.model.past_incident import Fingerprint
 from babysitter.model.phase import Phase
 from babysitter.model.verdict import Diagnosis, ProgressSummary, Verdict
-from babysitter.store.incident_index import IncidentIndex
+from babysitter.store.repositories.incident_index import IncidentIndex
 from tests.support.twin_logs import twin_logs
 
 RESET = "worker-12: read from store-3.internal failed: connection reset after 31 s, block 9f03ab77c1 is lost"

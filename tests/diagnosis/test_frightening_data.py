@@ -4,7 +4,7 @@ from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.verdict import Diagnosis
-from babysitter.usecases.classify_text import examine
+from babysitter.usecases.looking.classify_text import examine
 from babysitter.workbench.evaluate import ALARMS
 from tests.support.frightening_data import faults, jobs_that_print_data, running_job_with
 from tests.support.recordings import rules

@@ -7,7 +7,7 @@ from babysitter.diagnosis.pipeline import judge
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.usecases.classify_text import examine
+from babysitter.usecases.looking.classify_text import examine
 from tests.support.build import watch
 from tests.support.jobs import look, raw, tree
 from tests.support.recordings import rules

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from babysitter.backends.recording.format import TimeScale, read_recording
-from babysitter.diagnosis.judge.phases import may_move
+from babysitter.diagnosis.judge.phases.phases import may_move
 from babysitter.errors import BadConfig
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.phase import Phase

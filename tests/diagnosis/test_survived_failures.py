@@ -6,7 +6,7 @@ from babysitter.model.finding import Severity
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.verdict import Diagnosis
-from babysitter.usecases.classify_text import examine
+from babysitter.usecases.looking.classify_text import examine
 from tests.support.metamorphic import Failure, last_word, pairs, survived
 from tests.support.recordings import rules
 

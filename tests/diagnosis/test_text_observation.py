@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from babysitter.diagnosis.text_observation import MAX_LINES, observation_of_text
-from babysitter.diagnosis.timeline.zephyr_jobs import pipeline_attempts
-from babysitter.diagnosis.timeline.zephyr_lines import read_progress
+from babysitter.diagnosis.timeline.pipelines.zephyr_jobs import pipeline_attempts
+from babysitter.diagnosis.timeline.pipelines.zephyr_lines import read_progress
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.observation import Observation

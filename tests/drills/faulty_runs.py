@@ -15,7 +15,7 @@ from babysitter.backends.registry import ray_spec
 from babysitter.clock import SystemClock
 from babysitter.diagnosis.judge.unconfirmed import diagnosis_or_best
 from babysitter.diagnosis.pipeline import judge
-from babysitter.diagnosis.timeline.startup_standing import standing_of
+from babysitter.diagnosis.timeline.startup.startup_standing import standing_of
 from babysitter.engine.observe import observe
 from babysitter.errors import ExternalError
 from babysitter.model.ids import JobId, WatchId

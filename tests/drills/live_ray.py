@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from babysitter.backends.ray.http_client import JSON, SEND_LIMIT_S, RayAnswer, RayHttpClient
+from babysitter.backends.ray.dashboard.http_client import JSON, SEND_LIMIT_S, RayAnswer, RayHttpClient
 from babysitter.backends.ray.reader import RayReader
 from babysitter.backends.ray.writer import RayWriter
 from babysitter.backends.registry import ray_spec, read_command

@@ -13,7 +13,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from babysitter.backends.cluster_spec import ClusterSpec
-from babysitter.backends.ray.http_client import REQUEST_LIMIT_S, Query, RayAnswer, RayHttpClient
+from babysitter.backends.ray.dashboard.http_client import REQUEST_LIMIT_S, Query, RayAnswer, RayHttpClient
 from babysitter.backends.ray.reader import RayReader
 from babysitter.backends.ray.writer import RayWriter
 from babysitter.backends.registry import OpenCluster, ray_spec, wrapped
@@ -21,7 +21,7 @@ from babysitter.clock import SystemClock
 from babysitter.config import Settings
 from babysitter.engine.service import Service
 from babysitter.model.phase import Phase
-from babysitter.usecases.manage_watches import all_watch_statuses, start_watch
+from babysitter.usecases.watching.manage_watches import all_watch_statuses, start_watch
 from babysitter.wiring import open_app
 from tests.drills.local_ray import local_ray
 from tests.drills.ray_life import ADA

@@ -18,8 +18,8 @@ from babysitter.model.limits import Limits
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Answer, ProposalStatus, Surface
 from babysitter.model.submission import SubmitContext
-from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import WatchStatus, all_watch_statuses, start_watch
+from babysitter.usecases.answering.approvals import decide
+from babysitter.usecases.watching.manage_watches import WatchStatus, all_watch_statuses, start_watch
 from babysitter.wiring import open_app
 from tests.crash.points import Points, install
 
@@ -96,7 +96,7 @@ async def _live(plan: RayPlan, points: Points) -> RayEnding:
 
 
 async def _context(plan: RayPlan) -> SubmitContext | None:
-    from babysitter.usecases.resubmit_command import context_of
+    from babysitter.usecases.submitting.resubmit_command import context_of
 
     if not plan.workdir:
         return None

@@ -21,8 +21,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from babysitter.backends.ray.http_client import RayHttpClient
-from babysitter.backends.ray.working_dir import pack_folder, package_answers, upload
+from babysitter.backends.ray.dashboard.http_client import RayHttpClient
+from babysitter.backends.ray.submission.working_dir import pack_folder, package_answers, upload
 from tests.drills.local_ray import LocalRay, until
 from tests.drills.ray_life import RayEnding, RayPlan, live_on_ray
 

@@ -24,7 +24,7 @@ from babysitter.sim.slack.workspace import Message
 from babysitter.slack.http_endpoint import PATH
 from babysitter.slack.interactivity import SlackInteractivity
 from babysitter.slack.run_interactivity import run_interactivity
-from babysitter.usecases.manage_watches import start_watch, watch_status
+from babysitter.usecases.watching.manage_watches import start_watch, watch_status
 from babysitter.wiring import open_app
 from tests.support.clock import FakeClock
 from tests.support.sim_app import opener

@@ -17,9 +17,9 @@ from babysitter.advisor.anthropic_client import ANSWER_TOOL, AnthropicAdvisor, M
 from babysitter.advisor.consultation import Consultation
 from babysitter.advisor.material import Material
 from babysitter.advisor.question import Question
-from babysitter.engine.second_opinions import SecondOpinions
+from babysitter.engine.advising.second_opinions import SecondOpinions
 from babysitter.model.watch import Watch
-from babysitter.usecases.request_opinion import request_opinion
+from babysitter.usecases.incidents.request_opinion import request_opinion
 from tests.support.anthropic_server import ScriptedReply, message, scripted_model, use
 from tests.support.sim_app import ADA, SimulatedApp
 from tests.support.waiting import HANG_S

@@ -7,7 +7,7 @@ from mcp import Client
 
 from babysitter.model.ids import ProposalId
 from babysitter.model.proposal import Answer, Surface
-from babysitter.usecases.approvals import decide
+from babysitter.usecases.answering.approvals import decide
 from tests.surfaces.mcp.rig import ADA, Rig, rig
 
 MAX_CALLS = 11

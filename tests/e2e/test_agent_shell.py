@@ -7,7 +7,7 @@ from babysitter.config import Settings
 from babysitter.model.ids import ProposalId
 from babysitter.model.proposal import Answer, ProposalStatus, Surface
 from babysitter.usecases.agent_skills import FILE_NAME, skills_in
-from babysitter.usecases.approvals import decide, offered
+from babysitter.usecases.answering.approvals import decide, offered
 from babysitter.wiring import open_app
 from tests.support.shell import ME, Shell, shell
 

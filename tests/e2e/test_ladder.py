@@ -22,8 +22,8 @@ from babysitter.model.events import IncidentOpened, RestartProposed
 from babysitter.model.ids import Person
 from babysitter.model.ladder_run import CheckStatus, StepAttempt, StepOutcome
 from babysitter.sim.iris.controller import Simulator
-from babysitter.usecases.run_ladder import LadderRequest, run_ladder
-from babysitter.usecases.submit_job import LocalContext
+from babysitter.usecases.ladders.run_ladder import LadderRequest, run_ladder
+from babysitter.usecases.submitting.submit_job import LocalContext
 from babysitter.wiring import open_app
 from tests.support.clock import FakeClock
 from tests.support.sim_app import opener

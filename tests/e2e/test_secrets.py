@@ -19,8 +19,8 @@ from babysitter.model.log import LogSource
 from babysitter.slack.blocks import render
 from babysitter.surfaces.mcp.job_views import line_views
 from babysitter.surfaces.views import WatchView
-from babysitter.usecases.explain import as_lines, explain
-from babysitter.usecases.report import report
+from babysitter.usecases.incidents.explain import as_lines, explain
+from babysitter.usecases.incidents.report import report
 from tests.redact.secrets import BARE, NAMED, PLACED, Secret, made, trace_of
 from tests.support.sim_app import PatientLine, SimulatedApp, story
 

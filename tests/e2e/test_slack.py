@@ -12,8 +12,8 @@ from babysitter.model.incident import IncidentStatus
 from babysitter.model.message import ButtonKind
 from babysitter.model.proposal import Answer, ProposalStatus, Surface
 from babysitter.slack.run_interactivity import run_interactivity
-from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import watch_status
+from babysitter.usecases.answering.approvals import decide
+from babysitter.usecases.watching.manage_watches import watch_status
 from babysitter.wiring import open_app
 from tests.e2e.channel import ADA, BOB, CARD_TITLES, EVE, IRIS_COMMAND, Channel, channel
 from tests.support import build

@@ -6,7 +6,7 @@ from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.model.events import IncidentOpened, SawAgain, WentBlind
 from babysitter.model.ids import JobId
 from babysitter.model.proposal import Answer
-from babysitter.usecases.manage_watches import start_watch
+from babysitter.usecases.watching.manage_watches import start_watch
 from tests.support.sim_app import ADA, story
 
 

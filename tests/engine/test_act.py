@@ -13,10 +13,10 @@ from babysitter.model.incident import IncidentStatus
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Answer, Surface
 from babysitter.model.watch import Watch
-from babysitter.preflight import program
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
-from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import watch_status
+from babysitter.preflight.program import program
+from babysitter.usecases.answering.approvals import decide
+from babysitter.usecases.watching.manage_watches import watch_status
 from tests.engine.test_check import seconds, zombie
 from tests.support.app import ADA, AppHarness, home
 from tests.support.build import ROOT

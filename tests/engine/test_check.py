@@ -25,7 +25,7 @@ from babysitter.model.ids import JobId
 from babysitter.model.phase import Phase
 from babysitter.model.submission import Submission
 from babysitter.model.watch import Watch
-from babysitter.store import tables
+from babysitter.store.schema import tables
 from babysitter.store.store import Store
 from tests.support import jobs
 from tests.support.app import AppHarness, home

@@ -18,7 +18,7 @@ from babysitter.model.ids import JobId
 from babysitter.model.job import JobState
 from babysitter.model.phase import Phase
 from babysitter.model.watch import Watch
-from babysitter.usecases.manage_watches import stop_watch
+from babysitter.usecases.watching.manage_watches import stop_watch
 from tests.support import build
 from tests.support.app import ADA, AppHarness, home
 from tests.support.build import ROOT

@@ -14,9 +14,9 @@ from babysitter.model.job import Attempt, JobState, Task, TaskState
 from babysitter.model.phase import Phase
 from babysitter.model.proposal import Answer, Surface
 from babysitter.model.watch import Watch
-from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import look_now, stop_watch, watch_status
-from babysitter.usecases.request_restart import propose
+from babysitter.usecases.answering.approvals import decide
+from babysitter.usecases.answering.request_restart import propose
+from babysitter.usecases.watching.manage_watches import look_now, stop_watch, watch_status
 from tests.support.app import ADA, AppHarness, home
 from tests.support.build import NOON, ROOT
 from tests.support.jobs import job, raw

@@ -15,7 +15,7 @@ from babysitter.model.memory import Memory
 from babysitter.model.phase import Phase
 from babysitter.model.run_profile import RunProfile, StageDuration, StartupPhase
 from babysitter.model.verdict import ProgressSummary, Verdict
-from babysitter.store.run_profiles import KEPT_PER_PROGRAM
+from babysitter.store.repositories.run_profiles import KEPT_PER_PROGRAM
 from babysitter.store.store import open_store
 from tests.support import build
 from tests.support.build import at

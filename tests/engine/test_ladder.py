@@ -14,8 +14,8 @@ from babysitter.engine.ladder import (
     SubmittedStep,
 )
 from babysitter.errors import FactsChanged, SubmissionRefused, Unreachable, UserError
-from babysitter.launch.ladder_moves import Complete, Halt, RetryDecision
-from babysitter.launch.ladder_steps import CheckKind, LadderStep, SuccessCheck
+from babysitter.launch.ladder_files.ladder_moves import Complete, Halt, RetryDecision
+from babysitter.launch.ladder_files.ladder_steps import CheckKind, LadderStep, SuccessCheck
 from babysitter.launch.submit_options import SubmitOptions
 from babysitter.model.ladder_run import AttemptState, LadderRun, StepAttempt, StepOutcome, StepResult
 from babysitter.store.store import Store, open_store

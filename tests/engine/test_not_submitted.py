@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.engine import restart_saga
+from babysitter.engine.restarting import restart_saga
 from babysitter.errors import (
     ExternalError,
     FactsChanged,
@@ -23,8 +23,8 @@ from babysitter.model.phase import Phase
 from babysitter.model.submission import Submission
 from babysitter.model.watch import Watch
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
-from babysitter.usecases.follow_approval import follow_approval
-from babysitter.usecases.manage_watches import stop_watch, watch_status
+from babysitter.usecases.answering.follow_approval import follow_approval
+from babysitter.usecases.watching.manage_watches import stop_watch, watch_status
 from tests.engine.test_act import SUCCESSOR, answer, offer_of
 from tests.engine.test_check import zombie
 from tests.support.app import ADA, AppHarness, home

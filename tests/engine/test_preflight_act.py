@@ -16,7 +16,7 @@ from babysitter.preflight.facts import (
     Purpose,
     Workspace,
 )
-from babysitter.preflight.offer import ClusterOffer, ScaleGroup
+from babysitter.preflight.resources.offer import ClusterOffer, ScaleGroup
 from babysitter.preflight.run import check_submission
 from tests.engine.test_act import SUCCESSOR, answer, offer_of
 from tests.engine.test_check import zombie

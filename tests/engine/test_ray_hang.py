@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from babysitter.backends.ray.http_client import RayHttpClient
+from babysitter.backends.ray.dashboard.http_client import RayHttpClient
 from babysitter.backends.ray.reader import RayReader
 from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.pipeline import judge

@@ -11,9 +11,9 @@ from babysitter.errors import BabysitError
 from babysitter.messages.proposal_text import notes_of, submission_lines
 from babysitter.model.proposal import Answer, ProposalStatus, Surface
 from babysitter.store.codec import codec
-from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import start_watch, watch_status
-from babysitter.usecases.request_restart import propose
+from babysitter.usecases.answering.approvals import decide
+from babysitter.usecases.answering.request_restart import propose
+from babysitter.usecases.watching.manage_watches import start_watch, watch_status
 from babysitter.wiring import open_app
 from tests.support.app import ADA, RecordingNotifier
 from tests.support.clock import NOON

@@ -14,7 +14,7 @@ import pytest
 from babysitter.errors import Unreachable
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job, JobState
-from babysitter.usecases.manage_watches import stop_watch
+from babysitter.usecases.watching.manage_watches import stop_watch
 from tests.support.app import ADA, AppHarness, home
 from tests.support.build import NOON, ROOT
 from tests.support.jobs import job, raw

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from babysitter.engine import restart_saga
+from babysitter.engine.restarting import restart_saga
 from babysitter.errors import FactsChanged, NotAuthorised, SubmissionRefused, Unreachable
 from babysitter.model.action import (
     ActionCancelled,

@@ -11,7 +11,7 @@ from babysitter.config import Settings
 from babysitter.engine.app import App
 from babysitter.engine.service import Service
 from babysitter.errors import AlreadyServed, FactsChanged
-from babysitter.usecases.manage_watches import start_watch
+from babysitter.usecases.watching.manage_watches import start_watch
 from babysitter.wiring import open_app
 from tests.support.app import ADA, MARIN, RecordingNotifier, opener
 from tests.support.build import ROOT

@@ -10,8 +10,8 @@ from babysitter.errors import FactsChanged
 from babysitter.model.incident import IncidentStatus
 from babysitter.model.proposal import Answer, Proposal, ProposalStatus, Surface
 from babysitter.model.watch import Watch
-from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import watch_status
+from babysitter.usecases.answering.approvals import decide
+from babysitter.usecases.watching.manage_watches import watch_status
 from tests.engine.test_check import zombie
 from tests.support.app import ADA, AppHarness, home
 from tests.support.jobs import pipeline, tree

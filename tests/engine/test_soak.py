@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from babysitter.backends.iris.decode import log_batch
+from babysitter.backends.iris.answers.decode import log_batch
 from babysitter.backends.recording.format import Recording, read_recording
 from babysitter.diagnosis.causes.match_rules import classify_text
 from babysitter.diagnosis.pipeline import judge

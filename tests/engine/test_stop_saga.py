@@ -7,7 +7,7 @@ import pytest
 from babysitter.model.action import ActionCancelled, ActionStep, ActionStopped, NotSubmitted
 from babysitter.model.proposal import ApprovedAct
 from babysitter.policy.stop_proposal import NOTHING
-from tests.engine.test_restart_saga import LOST, Restart, Written
+from tests.engine.restarting.test_restart_saga import LOST, Restart, Written
 from tests.engine.test_safety import approved
 from tests.support.build import ROOT
 from tests.support.jobs import R, S, job

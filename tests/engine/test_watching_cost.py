@@ -10,7 +10,7 @@ from babysitter.config import Settings
 from babysitter.engine.service import Service
 from babysitter.model.ids import Person
 from babysitter.sim.iris.controller import Simulator
-from babysitter.usecases.manage_watches import start_watch
+from babysitter.usecases.watching.manage_watches import start_watch
 from babysitter.wiring import open_app
 from tests.support.clock import FakeClock
 

@@ -7,7 +7,7 @@ from babysitter.clock import SystemClock
 from babysitter.errors import UserError
 from babysitter.launch.ray_plan import submit_argv
 from babysitter.launch.submit_options import SubmitOptions
-from babysitter.usecases.submit_job import LocalContext, plan_submit, submit_job
+from babysitter.usecases.submitting.submit_job import LocalContext, plan_submit, submit_job
 from tests.support.ray_dashboard import RayDashboard, served
 
 COMMAND = ("python", "train.py")

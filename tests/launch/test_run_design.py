@@ -12,13 +12,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from babysitter.backends.iris.launch_body import LaunchContext, launch_body
-from babysitter.backends.iris.run_options import options_lacking, run_words
+from babysitter.backends.iris.submission.launch_body import LaunchContext, launch_body
+from babysitter.backends.iris.submission.run_options import options_lacking, run_words
 from babysitter.launch.environment_rules import job_variables
 from babysitter.launch.submit_options import SubmitOptions, job_of
 from babysitter.sim.iris import request_fields
 from babysitter.sim.iris.run_options import read_run
-from babysitter.surfaces.cli.variable_words import SPELLINGS, joined_variables, split_variable
+from babysitter.surfaces.cli.submitting.variable_words import SPELLINGS, joined_variables, split_variable
 
 AT = datetime(2026, 11, 22, 6, 0, tzinfo=UTC)
 GENERATIONS = ("april", "may", "august")

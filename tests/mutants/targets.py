@@ -26,10 +26,13 @@ class Target:
 
 DECIDE = ("tests/policy",)
 RESPOND, RESPOND_EDGES = "tests/policy/test_respond.py", "tests/policy/test_respond_edges.py"
-SAGA, NOT_SUBMITTED = "tests/engine/test_restart_saga.py", "tests/engine/test_not_submitted.py"
-BEFORE = "tests/engine/test_approval_preconditions.py"
-APPROVALS, OUTCOME = "tests/usecases/test_approvals.py", "tests/engine/test_restart_outcome.py"
-DELIVER = ("tests/store/test_outbox.py", "tests/engine/test_deliver.py")
+SAGA, NOT_SUBMITTED = "tests/engine/restarting/test_restart_saga.py", "tests/engine/test_not_submitted.py"
+BEFORE = "tests/engine/restarting/test_approval_preconditions.py"
+APPROVALS, OUTCOME = (
+    "tests/usecases/answering/test_approvals.py",
+    "tests/engine/restarting/test_restart_outcome.py",
+)
+DELIVER = ("tests/store/repositories/test_outbox.py", "tests/engine/telling/test_deliver.py")
 
 TARGETS = (
     Target("policy/restart_budget.py", DECIDE),
@@ -38,18 +41,29 @@ TARGETS = (
     Target("policy/resource_change.py", DECIDE),
     Target("policy/resubmission.py", DECIDE),
     Target("policy/incident_lifecycle.py", DECIDE),
-    Target("engine/restart_saga.py", (SAGA, SAFETY)),
-    Target("engine/submit_step.py", (SAGA, SAFETY)),
-    Target("engine/run_action.py", ("tests/engine/test_run_action.py", NOT_SUBMITTED, SAFETY, ACT)),
-    Target("engine/approval_preconditions.py", (BEFORE, SAFETY)),
-    Target("engine/restart_outcome.py", (OUTCOME, NOT_SUBMITTED)),
-    Target("engine/find_resubmission.py", ("tests/engine/test_find_resubmission.py",)),
-    Target("usecases/approvals.py", (APPROVALS, SAFETY)),
-    Target("engine/deliver.py", DELIVER),
-    Target("store/outbox.py", DELIVER),
-    Target("store/action_journal.py", ("tests/store/test_action_journal.py", OUTCOME, SAFETY)),
-    Target("store/leases.py", ("tests/store/test_leases.py", "tests/engine/test_leadership.py", SAFETY)),
-    Target("store/incidents.py", ("tests/store/test_incidents.py", APPROVALS, OUTCOME)),
+    Target("engine/restarting/restart_saga.py", (SAGA, SAFETY)),
+    Target("engine/restarting/submit_step.py", (SAGA, SAFETY)),
+    Target(
+        "engine/restarting/run_action.py",
+        ("tests/engine/restarting/test_run_action.py", NOT_SUBMITTED, SAFETY, ACT),
+    ),
+    Target("engine/restarting/approval_preconditions.py", (BEFORE, SAFETY)),
+    Target("engine/restarting/restart_outcome.py", (OUTCOME, NOT_SUBMITTED)),
+    Target("engine/restarting/find_resubmission.py", ("tests/engine/restarting/test_find_resubmission.py",)),
+    Target("usecases/answering/approvals.py", (APPROVALS, SAFETY)),
+    Target("engine/telling/deliver.py", DELIVER),
+    Target("store/repositories/outbox.py", DELIVER),
+    Target(
+        "store/repositories/action_journal.py",
+        ("tests/store/repositories/test_action_journal.py", OUTCOME, SAFETY),
+    ),
+    Target(
+        "store/repositories/leases.py",
+        ("tests/store/repositories/test_leases.py", "tests/engine/test_leadership.py", SAFETY),
+    ),
+    Target(
+        "store/repositories/incidents.py", ("tests/store/repositories/test_incidents.py", APPROVALS, OUTCOME)
+    ),
 )
 
 
@@ -66,28 +80,36 @@ class Named:
 
 NAMED = (
     Named(
-        "no-expiry-check", "usecases/approvals.py", "async def decide(", r"if [^\n]*expires_at:", "if False:"
+        "no-expiry-check",
+        "usecases/answering/approvals.py",
+        "async def decide(",
+        r"if [^\n]*expires_at:",
+        "if False:",
     ),
     Named(
         "submit-before-the-end",
-        "engine/restart_saga.py",
+        "engine/restarting/restart_saga.py",
         "def _confirm_terminal(",
         r"if [^\n]*is_terminal:",
         "if True:",
     ),
     Named(
         "foreign-job-adopted",
-        "engine/submit_step.py",
+        "engine/restarting/submit_step.py",
         "def find_ours(",
         r"if [^\n]*not self\._is_ours[^\n]*:",
         "if False:",
     ),
     Named(
-        "journal-without-lease", "engine/run_action.py", "def _write(", r"await [^\n]*must_hold[^\n]*", "pass"
+        "journal-without-lease",
+        "engine/restarting/run_action.py",
+        "def _write(",
+        r"await [^\n]*must_hold[^\n]*",
+        "pass",
     ),
     Named(
         "blind-is-unchanged",
-        "engine/approval_preconditions.py",
+        "engine/restarting/approval_preconditions.py",
         "def what_moved(",
         r"if verdict\.blind:",
         "if False:",

@@ -8,7 +8,7 @@ import pytest
 
 from babysitter.model.submission import FolderState, SubmissionOrigin
 from babysitter.preflight.checks import CHECKS
-from babysitter.preflight.client_tables import GENERATIONS, limits
+from babysitter.preflight.client.client_tables import GENERATIONS, limits
 from babysitter.preflight.facts import BundleSize, Folder, Known, Login, NotKnown, Purpose
 from babysitter.preflight.preflight_finding import (
     NOT_CHECKED,

@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from babysitter.preflight.client_tables import option_table
+from babysitter.preflight.client.client_tables import option_table
 from babysitter.preflight.command_line import flag_value, parse_run, with_flag, with_switch
 
 OPTIONS = option_table().run_options("may")

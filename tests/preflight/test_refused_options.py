@@ -2,8 +2,8 @@
 
 import pytest
 
-from babysitter.preflight.offer import ClusterOffer, Device, ScaleGroup
 from babysitter.preflight.preflight_finding import blocking
+from babysitter.preflight.resources.offer import ClusterOffer, Device, ScaleGroup
 from babysitter.preflight.run import check_submission
 from tests.engine.test_preflight_act import folder_with
 from tests.support.submissions import command_facts

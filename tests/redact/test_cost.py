@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from babysitter.redact import redact
+from babysitter.redact.kinds.tokens import find_tokens
 from babysitter.redact.text_spans import Text
-from babysitter.redact.tokens import find_tokens
 from tests.support.waiting import is_linear
 
 TRIES = 8

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from babysitter.redact import REDACTED, redact, redact_lines, strip_control_characters
-from babysitter.redact.names import judge_name
-from babysitter.redact.value_shapes import looks_random
+from babysitter.redact.settings.names import judge_name
+from babysitter.redact.settings.value_shapes import looks_random
 
 HEX40 = "0123456789abcdef" * 2 + "01234567"
 AWS_ID = "AKIA" + "MADEUP0123456789"

@@ -3,7 +3,7 @@
 import pytest
 
 from babysitter.redact import redact
-from babysitter.redact.value_shapes import (
+from babysitter.redact.settings.value_shapes import (
     is_chosen,
     is_code,
     is_path,

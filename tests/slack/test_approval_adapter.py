@@ -11,7 +11,7 @@ from babysitter.model.proposal import Answer, Surface
 from babysitter.sim.slack import SlackServer
 from babysitter.slack.approval_adapter import ApprovalAdapter
 from babysitter.slack.click import Click
-from tests.engine.test_second_opinions import ASKED, failed, incident_of
+from tests.engine.advising.test_second_opinions import ASKED, failed, incident_of
 from tests.slack.rig import connected, make_rig
 from tests.support.app import home
 from tests.support.sim_app import ADA, story

@@ -6,7 +6,7 @@ from babysitter.model.finding import Cause
 from babysitter.model.ids import IncidentId, MessageId
 from babysitter.model.incident import IncidentKey
 from babysitter.model.message import Message, MessageContent, MessageKind
-from babysitter.store.counts import Counts
+from babysitter.store.repositories.counts import Counts
 from babysitter.store.store import Store
 from tests.support.build import COORDINATOR, NOON, diagnosis, watch
 

@@ -16,9 +16,9 @@ from babysitter.model.ids import JobId, Person, WatchId
 from babysitter.model.submission import SubmissionOrigin
 from babysitter.store import database
 from babysitter.store.default_folder import FILE_NAME, default_state_folder
-from babysitter.store.migrations import migrate, version_of
+from babysitter.store.schema.migrations import migrate, version_of
+from babysitter.store.schema.tables import meta, metadata
 from babysitter.store.store import Store, open_store
-from babysitter.store.tables import meta, metadata
 from tests.support import build
 from tests.support.quick_database import SHIPPED_SYNCHRONOUS
 

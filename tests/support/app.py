@@ -21,7 +21,7 @@ from babysitter.model.watch import Watch
 from babysitter.notify.notifier import NotifyError, Receipt
 from babysitter.preflight.facts import Purpose
 from babysitter.preflight.preflight_finding import PreflightFinding
-from babysitter.usecases.manage_watches import start_watch
+from babysitter.usecases.watching.manage_watches import start_watch
 from babysitter.wiring import open_app
 from tests.support.build import ROOT, submission
 from tests.support.clock import FakeClock

@@ -15,8 +15,8 @@ from structlog.testing import capture_logs
 from babysitter.diagnosis.causes.rule_index import index_of
 from babysitter.model.proposal import Answer, Surface
 from babysitter.playbook.load import load
-from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import all_watch_statuses
+from babysitter.usecases.answering.approvals import decide
+from babysitter.usecases.watching.manage_watches import all_watch_statuses
 from tests.support.app import ADA, home
 from tests.support.offers import offered
 from tests.support.quick_database import share_statements

@@ -215,7 +215,7 @@ def _serve(path: str) -> None:
     from importlib import import_module
 
     import babysitter.surfaces.cli as command_line_package
-    from babysitter.surfaces.cli import serve
+    from babysitter.surfaces.cli.serving import serve
     from tests.support.before_fork import prepare
     from tests.support.quick_database import quicken
 

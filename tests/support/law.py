@@ -8,13 +8,13 @@ import yaml
 
 from babysitter.backends.recording.format import TimeScale, read_recording
 from babysitter.backends.recording.player import RecordedReader
-from babysitter.diagnosis.timeline.zephyr_lines import line_at
+from babysitter.diagnosis.timeline.pipelines.zephyr_lines import line_at
 from babysitter.errors import BadConfig, ExternalError, NoSuchJob
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.job import JobState, JobTree, Task, TaskState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.log import LogLine, LogSource
-from babysitter.usecases.classify_text import examine
+from babysitter.usecases.looking.classify_text import examine
 from babysitter.workbench.replay import replay
 from tests.support.recordings import FIXTURES, labelled, rules
 

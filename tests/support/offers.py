@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from babysitter.engine.enqueue import enqueue_message, subject_of
+from babysitter.engine.telling.enqueue import enqueue_message, subject_of
 from babysitter.model.ids import IncidentId, WatchId
 from babysitter.model.incident import IncidentKey, IncidentStatus
 from babysitter.model.job import JobState

@@ -9,12 +9,12 @@ from typing import Any
 
 from babysitter.backends.batching import BatchingReader
 from babysitter.backends.cluster_spec import ClusterSpec
-from babysitter.backends.iris.auth import Credentials
-from babysitter.backends.iris.bundle import folder_state
-from babysitter.backends.iris.connect import writer_over
-from babysitter.backends.iris.http_transport import DirectEndpoint, HttpTransport
+from babysitter.backends.iris.connection.auth import Credentials
+from babysitter.backends.iris.connection.connect import writer_over
+from babysitter.backends.iris.connection.http_transport import DirectEndpoint, HttpTransport
+from babysitter.backends.iris.connection.transport import Page, Verb
 from babysitter.backends.iris.reader import IrisReader
-from babysitter.backends.iris.transport import Page, Verb
+from babysitter.backends.iris.submission.bundle import folder_state
 from babysitter.backends.registry import OpenCluster, open_cluster
 from babysitter.config import Settings
 from babysitter.engine.app import App
@@ -33,9 +33,9 @@ from babysitter.model.proposal import Answer, Surface
 from babysitter.model.submission import SubmitContext
 from babysitter.model.watch import Watch
 from babysitter.sim.iris.controller import Simulator
-from babysitter.usecases.approvals import decide
-from babysitter.usecases.manage_watches import start_watch, watch_status
-from babysitter.usecases.resubmit_command import submission_of
+from babysitter.usecases.answering.approvals import decide
+from babysitter.usecases.submitting.resubmit_command import submission_of
+from babysitter.usecases.watching.manage_watches import start_watch, watch_status
 from babysitter.wiring import open_app
 from tests.support.app import RecordingNotifier
 from tests.support.clock import NOON, FakeClock

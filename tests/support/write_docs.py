@@ -15,11 +15,12 @@ from babysitter.errors import BabysitError
 from babysitter.model.limits import Limits
 from babysitter.preflight.checks import CHECKS
 from babysitter.surfaces import memory_views, views
-from babysitter.surfaces.cli import follow_replies, submit_reply
-from babysitter.surfaces.cli import json_replies as replies_of_cli
 from babysitter.surfaces.cli.commands import COMMANDS, load
-from babysitter.surfaces.cli.start import EXIT_OF_STATE
-from babysitter.surfaces.cli.status import EXIT_TIME_LIMIT
+from babysitter.surfaces.cli.submitting import submit_reply
+from babysitter.surfaces.cli.terminal import json_replies as replies_of_cli
+from babysitter.surfaces.cli.watching import follow_replies
+from babysitter.surfaces.cli.watching.start import EXIT_OF_STATE
+from babysitter.surfaces.cli.watching.status import EXIT_TIME_LIMIT
 from babysitter.surfaces.mcp import job_views, watch_views
 from tests.support.field_meanings import MEANINGS
 

@@ -8,7 +8,7 @@ import pytest
 
 from babysitter.advisor.consultation import Consultation, Usage
 from babysitter.model.opinion import NoOpinion
-from babysitter.store.advisor_budget import AdvicePurpose
+from babysitter.store.repositories.advisor_budget import AdvicePurpose
 from babysitter.store.store import open_store
 from babysitter.surfaces.cli.commands import run
 
@@ -87,7 +87,9 @@ class CostlyAdvisor:
 def test_commands_share_the_day_with_the_service(log, tmp_path, capsys, monkeypatch):
     state, settings = tmp_path / "state", tmp_path / "settings.yaml"
     settings.write_text(f"state_dir: {state}\nadvisor: {{api_key: made-up-key, calls_per_day: 5}}\n")
-    monkeypatch.setattr("babysitter.usecases.second_opinion.open_advisor", lambda *_, **__: CostlyAdvisor())
+    monkeypatch.setattr(
+        "babysitter.usecases.incidents.second_opinion.open_advisor", lambda *_, **__: CostlyAdvisor()
+    )
     command = ["classify", str(log), "--state", "failed", "--advise", "--settings", str(settings)]
 
     async def spent_by_the_service():
@@ -120,7 +122,9 @@ def test_evaluation_leaves_half_of_the_day(log, tmp_path, capsys, monkeypatch):
     settings.write_text(
         f"state_dir: {state}\nadvisor: {{api_key: made-up-key, calls: 2, calls_per_day: 12}}\n"
     )
-    monkeypatch.setattr("babysitter.usecases.second_opinion.open_advisor", lambda *_, **__: CostlyAdvisor())
+    monkeypatch.setattr(
+        "babysitter.usecases.incidents.second_opinion.open_advisor", lambda *_, **__: CostlyAdvisor()
+    )
     cases.mkdir()
     for number in range(5):
         (cases / f"{number}.yaml").write_text(CASE.replace("id: a", f"id: c{number}"))
@@ -166,7 +170,9 @@ def test_evaluation_counts_into_the_day(tmp_path, capsys, monkeypatch):
     settings, case = tmp_path / "settings.yaml", tmp_path / "a.case"
     case.write_text(CASE)
     settings.write_text(f"state_dir: {tmp_path / 'state'}\nadvisor: {{api_key: made-up-key}}\n")
-    monkeypatch.setattr("babysitter.usecases.second_opinion.open_advisor", lambda *_, **__: CostlyAdvisor())
+    monkeypatch.setattr(
+        "babysitter.usecases.incidents.second_opinion.open_advisor", lambda *_, **__: CostlyAdvisor()
+    )
     assert run(["eval", str(case), "--advise", "--settings", str(settings)]) == 0
     assert "It refused" in capsys.readouterr().out
     assert run(["status", "--settings", str(settings), "--json"]) == 0
@@ -176,6 +182,8 @@ def test_evaluation_counts_into_the_day(tmp_path, capsys, monkeypatch):
 def test_no_database_asks_nobody(log, tmp_path, capsys, monkeypatch):
     settings = tmp_path / "settings.yaml"
     settings.write_text(f"state_dir: {log}\nadvisor: {{api_key: made-up-key}}\n")  # a file, not a folder
-    monkeypatch.setattr("babysitter.usecases.second_opinion.open_advisor", lambda *_, **__: CostlyAdvisor())
+    monkeypatch.setattr(
+        "babysitter.usecases.incidents.second_opinion.open_advisor", lambda *_, **__: CostlyAdvisor()
+    )
     assert run(["classify", str(log), "--state", "failed", "--advise", "--settings", str(settings)]) == 0
     assert "No second opinion: Its cost cannot be stored:" in capsys.readouterr().err

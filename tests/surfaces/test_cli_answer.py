@@ -14,7 +14,7 @@ from babysitter.model.proposal import Answer, Decision, ProposalStatus, Surface
 from babysitter.policy.respond import offer_of
 from babysitter.store.store import open_store
 from babysitter.surfaces.cli.commands import run
-from babysitter.surfaces.cli.options import me
+from babysitter.surfaces.cli.terminal.options import me
 from tests.support.build import NOON, ROOT, case, diagnosis, verdict, watch
 
 INCIDENT = IncidentId("i-1")

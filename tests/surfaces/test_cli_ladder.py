@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from babysitter.backends.detached_process import DetachedProcess
-from babysitter.launch.ladder_file import shipped_ladders
+from babysitter.launch.ladder_files.ladder_file import shipped_ladders
 from tests.surfaces.test_cli_usage import Terminal, say  # noqa: F401 - a fixture
 
 LADDER = """\
@@ -105,7 +105,9 @@ def test_cli_ladder_misuse_is_one_sentence(command: str, words: str, home: Termi
 
 def test_cli_ladder_wrong_file_starts_no_service(home: Terminal, monkeypatch: pytest.MonkeyPatch):
     started: list[object] = []
-    monkeypatch.setattr("babysitter.surfaces.cli.serve.while_served", lambda *given: started.append(given))
+    monkeypatch.setattr(
+        "babysitter.surfaces.cli.serving.serve.while_served", lambda *given: started.append(given)
+    )
     text = "ladder: far\nvalues: {path: null}\nsteps:\n  - {name: a, command: 'b ${path}'}\n"
     Path("far.yaml").write_text(text)
     said = home("babysit ladder run far.yaml --controller-url http://127.0.0.1:9")

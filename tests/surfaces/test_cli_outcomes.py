@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from babysitter.engine.service_lock import serving_process
-from babysitter.launch.follow_logs import short_task
+from babysitter.launch.clients.follow_logs import short_task
 from babysitter.sim.iris.controller import Simulator
 from babysitter.surfaces import views
-from babysitter.surfaces.cli.serve import NEXT_CHECK
+from babysitter.surfaces.cli.serving.serve import NEXT_CHECK
 from tests.support.processes import started
 from tests.support.shell import ME, Shell, shell
 from tests.support.terminal import at_terminal

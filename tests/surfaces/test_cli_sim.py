@@ -4,7 +4,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from babysitter.surfaces.cli.sim import commands_to_try
+from babysitter.surfaces.cli.serving.sim import commands_to_try
 
 MANUAL = Path(__file__).parents[2] / "docs" / "simulator.md"
 

@@ -11,8 +11,8 @@ import pytest
 
 from babysitter.config import load_settings
 from babysitter.surfaces import views
-from babysitter.surfaces.cli import json_replies
 from babysitter.surfaces.cli.commands import COMMANDS, load, run
+from babysitter.surfaces.cli.terminal import json_replies
 
 
 @dataclass

@@ -5,8 +5,8 @@ from types import SimpleNamespace
 
 from babysitter.errors import StorageUnavailable
 from babysitter.model.phase import Phase
-from babysitter.surfaces.cli.job_output import print_phases
-from babysitter.usecases import manage_watches
+from babysitter.surfaces.cli.watching.job_output import print_phases
+from babysitter.usecases.watching import manage_watches
 
 
 async def test_phases_are_printed_though_the_database_was_busy(monkeypatch, capsys):

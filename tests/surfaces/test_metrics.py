@@ -20,7 +20,7 @@ from babysitter.model.advisor_spend import AdvisorDay, AdvisorLimits, AdvisorSpe
 from babysitter.sim.slack import SlackServer
 from babysitter.slack.socket_health import SocketHealth
 from babysitter.slack.socket_mode import SocketStatus
-from babysitter.store.counts import Counts
+from babysitter.store.repositories.counts import Counts
 from babysitter.surfaces.web.metrics import metrics_text
 from babysitter.surfaces.web.web_server import serve_http
 from babysitter.usecases.service_stats import ProcessFigures, ServiceStats

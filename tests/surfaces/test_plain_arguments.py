@@ -7,7 +7,7 @@ import pytest
 import typer
 
 from babysitter.surfaces.cli.commands import COMMANDS, _target, load
-from babysitter.surfaces.cli.plain_arguments import plain_arguments
+from babysitter.surfaces.cli.terminal.plain_arguments import plain_arguments
 
 PLAIN = [
     "status",

@@ -4,7 +4,7 @@ import pytest
 
 from babysitter.config import Settings
 from babysitter.errors import UserError
-from babysitter.surfaces.cli.options import ClusterOptions, cluster_from, cluster_if_named
+from babysitter.surfaces.cli.terminal.options import ClusterOptions, cluster_from, cluster_if_named
 
 
 def chosen(**options):

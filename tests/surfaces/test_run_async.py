@@ -8,15 +8,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from babysitter.engine import reload_rules
-from babysitter.engine.reload_rules import prepare_rules
+from babysitter.engine.rules import reload_rules
+from babysitter.engine.rules.reload_rules import prepare_rules
 from tests.support.waiting import HANG_S
 
 INTERRUPTED_TWICE = """
 import asyncio, logging, os, signal, sys
 import structlog
-from babysitter.surfaces.cli.log_output import log_to_stderr
-from babysitter.surfaces.cli.run_async import run_async
+from babysitter.surfaces.cli.serving.log_output import log_to_stderr
+from babysitter.surfaces.cli.terminal.run_async import run_async
 
 async def activity():
     try:

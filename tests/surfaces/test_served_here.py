@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from babysitter.errors import FactsChanged
-from babysitter.surfaces.cli.serve import served_here
+from babysitter.surfaces.cli.serving.serve import served_here
 from tests.support.app import home
 
 

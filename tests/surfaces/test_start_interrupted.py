@@ -5,8 +5,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from babysitter.surfaces.cli import serve, start
-from babysitter.usecases import start_checks
+from babysitter.surfaces.cli.serving import serve
+from babysitter.surfaces.cli.watching import start
+from babysitter.usecases.submitting import start_checks
 from tests.support.app import MARIN, home
 from tests.support.build import ROOT
 from tests.support.jobs import pipeline, tree

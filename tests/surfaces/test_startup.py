@@ -12,8 +12,8 @@ import pytest
 from babysitter.model.action import ActionStep, StepState
 from babysitter.model.events import ProposalDecided
 from babysitter.store.store import open_store
-from babysitter.usecases.terminal_answers import decide_terminal_answers
-from tests.store.test_incidents import offered
+from babysitter.usecases.answering.terminal_answers import decide_terminal_answers
+from tests.store.repositories.test_incidents import offered
 from tests.support.app import AppHarness, home
 from tests.support.offers import offered as offered_at
 from tests.support.shell import ME

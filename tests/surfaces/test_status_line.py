@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from babysitter.surfaces.cli.status_line import StatusLine
+from babysitter.surfaces.cli.terminal.status_line import StatusLine
 from babysitter.waits import Waits
 
 

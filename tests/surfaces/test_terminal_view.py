@@ -8,9 +8,9 @@ from rich.console import Console
 from rich.panel import Panel
 
 from babysitter.model.ids import JobId
-from babysitter.surfaces.cli.output_console import Card, piped_width
-from babysitter.surfaces.cli.phase_line import phase_line, progress_words
-from babysitter.surfaces.cli.terminal_view import proposal_block, watch_page, watch_table
+from babysitter.surfaces.cli.terminal.output_console import Card, piped_width
+from babysitter.surfaces.cli.terminal.terminal_view import proposal_block, watch_page, watch_table
+from babysitter.surfaces.cli.watching.phase_line import phase_line, progress_words
 from babysitter.surfaces.needs import neediest_first
 from babysitter.surfaces.views import OutlookView, ProposalView, StageProgress, WatchView
 from tests.messages.test_compose import proposal

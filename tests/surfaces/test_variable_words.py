@@ -1,6 +1,6 @@
 import pytest
 
-from babysitter.surfaces.cli.variable_words import JOINT, joined_variables, split_variable
+from babysitter.surfaces.cli.submitting.variable_words import JOINT, joined_variables, split_variable
 
 TABLE = [
     ("-e A 1 -- x", ["-e", f"A{JOINT}1", "--", "x"]),

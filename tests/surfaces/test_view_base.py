@@ -57,6 +57,6 @@ def test_view_schema_describes_fields_and_parts():
 
 
 def test_views_import_no_pydantic():
-    command = "import sys, babysitter.surfaces.cli.terminal_view; print('pydantic' in sys.modules)"
+    command = "import sys, babysitter.surfaces.cli.terminal.terminal_view; print('pydantic' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True, check=True)
     assert said.stdout == "False\n"

@@ -8,8 +8,8 @@ import pytest
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.config import Settings, load_settings
 from babysitter.errors import UserError
-from babysitter.surfaces.cli.options import ClusterOptions
-from babysitter.surfaces.cli.watched_cluster import cluster_of_job
+from babysitter.surfaces.cli.terminal.options import ClusterOptions
+from babysitter.surfaces.cli.watching.watched_cluster import cluster_of_job
 from babysitter.wiring import open_app
 from tests.support import build
 

@@ -10,11 +10,11 @@ from babysitter.model.opinion import Quote
 from babysitter.surfaces.mcp.tool_context import ToolContext
 from babysitter.surfaces.mcp.tool_server import build_server
 from babysitter.surfaces.watch_view import watch_view
-from babysitter.usecases.explain import as_lines, explain
-from babysitter.usecases.manage_watches import watch_status
-from babysitter.usecases.quick_status import read_status
-from babysitter.usecases.report import report
-from tests.engine.test_second_opinions import LIE, ScriptedAdvisor, every_watch, failed, opinions
+from babysitter.usecases.incidents.explain import as_lines, explain
+from babysitter.usecases.incidents.report import report
+from babysitter.usecases.watching.manage_watches import watch_status
+from babysitter.usecases.watching.quick_status import read_status
+from tests.engine.advising.test_second_opinions import LIE, ScriptedAdvisor, every_watch, failed, opinions
 from tests.support.app import ADA, AppHarness, home
 
 SECRET = "hf_" + "madeup" * 6

@@ -9,7 +9,7 @@ from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.past_incident import FINGERPRINT_VERSION, Origin
 from babysitter.playbook.load import load
-from babysitter.usecases.classify_text import examine
+from babysitter.usecases.looking.classify_text import examine
 from babysitter.workbench.evaluate import EvaluationReport, evaluate, grade, read_cases
 from babysitter.workbench.learn_cases import learned_incident
 from tests.support.build import NOON

@@ -13,7 +13,7 @@ from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.opinion import Opinion, Quote
 from babysitter.surfaces.cli.commands import run
 from babysitter.workbench.opinion_draft import draft_from_opinion, quoted_lines, refuse_folder_in_force
-from tests.engine.test_second_opinions import failed
+from tests.engine.advising.test_second_opinions import failed
 from tests.support.app import home
 
 LOG = ["I step 10 done", "E the moon is made of cheese 17, giving up", "E it crumbled at /tmp/x"]

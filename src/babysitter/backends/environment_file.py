@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from babysitter.errors import UserError
-from babysitter.preflight.client_environment import ENVIRONMENT_FILE
+from babysitter.preflight.client.client_environment import ENVIRONMENT_FILE
 
 
 def read_environment_file(folder: Path) -> object:

@@ -18,8 +18,8 @@ from babysitter.backends.connection_check import Check
 from babysitter.backends.dashboard_page import DashboardPage
 from babysitter.backends.iris.job_path import parse_job_path
 from babysitter.backends.log_folder import LogFolder
-from babysitter.backends.ray.dashboard_address import dashboard_address
-from babysitter.backends.ray.submission_id import parse_submission_id
+from babysitter.backends.ray.dashboard.dashboard_address import dashboard_address
+from babysitter.backends.ray.submission.submission_id import parse_submission_id
 from babysitter.backends.shown_address import without_password
 from babysitter.backends.wrappers import CoalescingReader, LimitedReader, RetryingReader
 from babysitter.clock import Clock, SystemClock
@@ -105,7 +105,7 @@ def wrapped(reader: ClusterReader, clock: Clock, *, at_once: int = 4) -> Cluster
 def _iris(
     spec: ClusterSpec, clock: Clock, home: Path, working_dir: Path
 ) -> tuple[ClusterReader, ClusterWriter]:
-    from babysitter.backends.iris.connect import connect  # aiohttp takes a while to import
+    from babysitter.backends.iris.connection.connect import connect  # aiohttp takes a while to import
 
     return connect(spec, clock=clock, home=home, working_dir=working_dir)
 
@@ -116,7 +116,7 @@ def _ray(
     home: Path,
     working_dir: Path,  # noqa: ARG001
 ) -> tuple[ClusterReader, ClusterWriter]:
-    from babysitter.backends.ray.open_ray import connect_ray
+    from babysitter.backends.ray.dashboard.open_ray import connect_ray
 
     return connect_ray(spec, clock=clock, home=home)
 
@@ -146,7 +146,7 @@ class Backend:
 
 
 def _iris_command(command: Submission, spec: ClusterSpec) -> Submission:
-    from babysitter.backends.iris.given_command import addressed
+    from babysitter.backends.iris.submission.given_command import addressed
 
     return addressed(command, spec)
 
@@ -157,31 +157,31 @@ def _session(
     home: Path,
     working_dir: Path,  # noqa: ARG001
 ) -> tuple[ClusterReader, ClusterWriter]:
-    from babysitter.backends.ray.open_session import connect_session
+    from babysitter.backends.ray.sessions.open_session import connect_session
 
     return connect_session(spec, clock=clock, home=home)
 
 
 def _program(command: Submission, spec: ClusterSpec) -> Submission:  # noqa: ARG001
-    from babysitter.backends.ray.session_writer import given_program
+    from babysitter.backends.ray.sessions.session_writer import given_program
 
     return given_program(command)
 
 
 def _ray_command(command: Submission, spec: ClusterSpec) -> Submission:
-    from babysitter.backends.ray.submit_command import given_submission
+    from babysitter.backends.ray.submission.submit_command import given_submission
 
     return given_submission(command, spec.url)
 
 
 async def _examine_iris(spec: ClusterSpec) -> list[Check]:
-    from babysitter.backends.iris import connection_checks
+    from babysitter.backends.iris.connection import connection_checks
 
     return await connection_checks.examine(spec)
 
 
 async def _examine_ray(spec: ClusterSpec) -> list[Check]:
-    from babysitter.backends.ray.dashboard_checks import examine_ray
+    from babysitter.backends.ray.dashboard.dashboard_checks import examine_ray
 
     return await examine_ray(spec)
 
@@ -264,9 +264,9 @@ def folder_run(
     Without a folder it is looked for where the recipe of the log keeps it. Raises UserError for other
     folders, and with `must_run` for a run that has ended.
     """
-    from babysitter.backends.ray.remote_folder import parse_template
-    from babysitter.backends.ray.session_choice import choose_session
-    from babysitter.backends.ray.session_end import refuse_ended
+    from babysitter.backends.ray.sessions.remote_folder import parse_template
+    from babysitter.backends.ray.sessions.session_choice import choose_session
+    from babysitter.backends.ray.sessions.session_end import refuse_ended
 
     choice = choose_session(folders, log, environ=environ, uid=os.getuid())
     if must_run:
@@ -284,7 +284,7 @@ def folder_run(
 
 def read_log_folder(folders: Sequence[Path], driver_logs: Sequence[Path] = ()) -> LogFolder:
     """The logs of a run as they lie in folders, one for each machine. Raises UserError for other folders."""
-    from babysitter.backends.ray.session_reading import read_session
+    from babysitter.backends.ray.sessions.session_reading import read_session
 
     return read_session(folders, driver_logs)
 

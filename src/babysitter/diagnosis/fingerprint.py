@@ -15,8 +15,8 @@ from itertools import chain, islice
 from babysitter.diagnosis.frame.failure_words import find_failure_words
 from babysitter.diagnosis.frame.line import strip_headers
 from babysitter.diagnosis.frame.word_stems import read_stems
-from babysitter.diagnosis.timeline.line_templates import WILD, words_of
-from babysitter.diagnosis.timeline.traceback import Traceback, TracebackFrame, read_tracebacks
+from babysitter.diagnosis.timeline.processes.traceback import Traceback, TracebackFrame, read_tracebacks
+from babysitter.diagnosis.timeline.repetition.line_templates import WILD, words_of
 from babysitter.model.job import JobState, JobTree
 from babysitter.model.observation import Observation
 from babysitter.model.past_incident import Fingerprint

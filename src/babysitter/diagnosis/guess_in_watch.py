@@ -8,7 +8,7 @@ from babysitter.diagnosis.causes.unexplained import MAX_LINES
 from babysitter.diagnosis.frame.ordinary import is_ordinary
 from babysitter.diagnosis.timeline.aftermath import MIN_ORDINARY_LINES
 from babysitter.diagnosis.timeline.entries import Entry, read_entries
-from babysitter.diagnosis.timeline.zephyr_lines import line_at
+from babysitter.diagnosis.timeline.pipelines.zephyr_lines import line_at
 from babysitter.model.finding import Evidence, Finding, Findings
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.log import LogLine

@@ -21,24 +21,24 @@ from babysitter.diagnosis.judge.assess import assess
 from babysitter.diagnosis.judge.evidence import facts_of
 from babysitter.diagnosis.judge.program_advice import with_first_advice, with_more_detail
 from babysitter.diagnosis.judge.snapshot import Snapshot
-from babysitter.diagnosis.judge.stalled import motion_of
+from babysitter.diagnosis.judge.suspicions.stalled import motion_of
 from babysitter.diagnosis.last_good.good_runs import GoodRuns
 from babysitter.diagnosis.learned.read_log import read_log, shipped_verdict_weights
 from babysitter.diagnosis.timeline.aftermath import JobEnd
-from babysitter.diagnosis.timeline.loss import is_at_its_level
-from babysitter.diagnosis.timeline.new_lines import learn_healthy, new_lines
-from babysitter.diagnosis.timeline.non_finite import came_back, find_non_finite
+from babysitter.diagnosis.timeline.measures.loss import is_at_its_level
+from babysitter.diagnosis.timeline.measures.non_finite import came_back, find_non_finite
 from babysitter.diagnosis.timeline.overcome import mark_overcome
 from babysitter.diagnosis.timeline.pace import quiet_limit_s, usual_silence_s
-from babysitter.diagnosis.timeline.stage_pace import current_stage, since_last_completion_s
-from babysitter.diagnosis.timeline.startup_phases import (
+from babysitter.diagnosis.timeline.pipelines.stage_pace import current_stage, since_last_completion_s
+from babysitter.diagnosis.timeline.pipelines.zephyr_jobs import role_of
+from babysitter.diagnosis.timeline.repetition.new_lines import learn_healthy, new_lines
+from babysitter.diagnosis.timeline.startup.startup_phases import (
     durations_of,
     read_startup_lines,
     table_of,
     usual_of,
 )
 from babysitter.diagnosis.timeline.update_memory import update_memory
-from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.model.finding import Cause, Findings, Severity
 from babysitter.model.ids import RuleId, TaskId, job_of
 from babysitter.model.learned_weights import VerdictWeights

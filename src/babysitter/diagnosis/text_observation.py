@@ -13,9 +13,9 @@ from functools import lru_cache
 from babysitter.diagnosis.frame.skeleton import without_digits
 from babysitter.diagnosis.frame.structured_lines import unwrap_text
 from babysitter.diagnosis.frame.thread_dump_text import read_dump
-from babysitter.diagnosis.timeline.elapsed_clock import elapsed_times_s
+from babysitter.diagnosis.timeline.counts.elapsed_clock import elapsed_times_s
 from babysitter.diagnosis.timeline.entries import Entry, read_entries
-from babysitter.diagnosis.timeline.zephyr_jobs import role_of
+from babysitter.diagnosis.timeline.pipelines.zephyr_jobs import role_of
 from babysitter.model.ids import JobId, TaskId, job_of
 from babysitter.model.job import Attempt, Job, JobState, JobTree, Resources, Task, TaskState
 from babysitter.model.job_facts import JobFacts

@@ -11,7 +11,7 @@ from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.engine.cluster_pool import ClusterPool
 from babysitter.engine.good_run_cache import GoodRunCache
 from babysitter.engine.leadership import Leadership
-from babysitter.engine.rule_demotions import RuleDemotions
+from babysitter.engine.rules.rule_demotions import RuleDemotions
 from babysitter.engine.storage_health import StorageHealth
 from babysitter.model.ids import Person, WatchId
 from babysitter.model.policy import Policy

@@ -11,10 +11,10 @@ from babysitter.diagnosis.pipeline import judge
 from babysitter.engine.app import App
 from babysitter.engine.commit import commit
 from babysitter.engine.confirm_missing import confirm_gone
-from babysitter.engine.find_resubmission import Resubmission, resubmission
 from babysitter.engine.good_run_cache import keep_good_run
 from babysitter.engine.observe import observe
-from babysitter.engine.run_action import resume_action
+from babysitter.engine.restarting.find_resubmission import Resubmission, resubmission
+from babysitter.engine.restarting.run_action import resume_action
 from babysitter.errors import BabysitError, FactsChanged, StorageUnavailable
 from babysitter.model.events import CheckFailed
 from babysitter.model.ids import WatchId

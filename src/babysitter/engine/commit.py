@@ -10,15 +10,15 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
-from babysitter.diagnosis.timeline.stage_pace import is_one_stage
+from babysitter.diagnosis.timeline.pipelines.stage_pace import is_one_stage
 from babysitter.engine.earlier_incidents import remember
-from babysitter.engine.enqueue import (
+from babysitter.engine.telling.enqueue import (
     enqueue_message,
     refresh_incident_messages,
     refresh_thread_header,
     subject_of,
 )
-from babysitter.engine.tell_routine import tell_routine
+from babysitter.engine.telling.tell_routine import tell_routine
 from babysitter.errors import FactsChanged
 from babysitter.messages.routine import compose_routine
 from babysitter.model.events import (

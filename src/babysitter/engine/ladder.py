@@ -1,8 +1,9 @@
 """Runs a ladder: each step is submitted, watched and judged before the next.
 
 The runner follows the attempts in the database, not its own variables: what to do next is
-launch/ladder_moves.py. An attempt with the computed name of its job is written down before the job is
-submitted, and a process that finds it so looks for the job before it submits. Safe to run again at any point.
+launch/ladder_files/ladder_moves.py. An attempt with the computed name of its job is written down before the
+job is submitted, and a process that finds it so looks for the job before it submits. Safe to run again at any
+point.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import Any, Protocol, TypeAlias
 
 from babysitter.clock import Clock
 from babysitter.errors import FactsChanged, SubmissionRefused, UserError
-from babysitter.launch.ladder_moves import (
+from babysitter.launch.ladder_files.ladder_moves import (
     Await,
     Begin,
     Complete,
@@ -22,7 +23,7 @@ from babysitter.launch.ladder_moves import (
     StepGone,
     next_move,
 )
-from babysitter.launch.ladder_steps import LadderStep
+from babysitter.launch.ladder_files.ladder_steps import LadderStep
 from babysitter.messages.ladder_report import repeated
 from babysitter.model.ladder_run import AttemptState, LadderRun, StepAttempt, StepOutcome, StepResult
 from babysitter.redact import redact

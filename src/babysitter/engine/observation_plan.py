@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from babysitter.diagnosis.timeline.zephyr_jobs import (
+from babysitter.diagnosis.timeline.pipelines.zephyr_jobs import (
     newest_pipeline_attempt,
     pipeline_attempts,
 )

@@ -11,20 +11,20 @@ from functools import partial
 
 import structlog
 
+from babysitter.engine.advising.budgeted_advisor import day_limits
+from babysitter.engine.advising.open_advisor import is_advised, is_exchange, open_advisor
+from babysitter.engine.advising.second_opinions import SecondOpinions
 from babysitter.engine.app import App
-from babysitter.engine.budgeted_advisor import day_limits
 from babysitter.engine.check import process_watch_safely
-from babysitter.engine.dead_mans_switch import DeadMansSwitch
-from babysitter.engine.deliver import Deliverer
-from babysitter.engine.emergency import EmergencyChannel
-from babysitter.engine.job_pages import JobPages
 from babysitter.engine.leadership import BEAT_INTERVAL_S
-from babysitter.engine.open_advisor import is_advised, is_exchange, open_advisor
 from babysitter.engine.periodic import PeriodicActivity
-from babysitter.engine.reload_rules import load_rules, prepare_rules, refresh_rules
+from babysitter.engine.rules.reload_rules import load_rules, prepare_rules, refresh_rules
 from babysitter.engine.schedule import Schedule
-from babysitter.engine.second_opinions import SecondOpinions
 from babysitter.engine.status_file import WRITE_INTERVAL_S, StatusFile
+from babysitter.engine.telling.dead_mans_switch import DeadMansSwitch
+from babysitter.engine.telling.deliver import Deliverer
+from babysitter.engine.telling.emergency import EmergencyChannel
+from babysitter.engine.telling.job_pages import JobPages
 from babysitter.engine.timer import Timer
 from babysitter.errors import FactsChanged, StorageUnavailable
 from babysitter.model.watch import UnfinishedWatch

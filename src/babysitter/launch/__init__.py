@@ -14,10 +14,13 @@
 Everything here blocks. Tests use `FakeClient`, which records requests and starts nothing.
 """
 
-from babysitter.launch.current_client import current_client, set_current_client
-from babysitter.launch.fake_client import FakeClient, FakeJobHandle
-from babysitter.launch.iris_client import IrisClient
-from babysitter.launch.job_handle import Client, JobAlreadyExists, JobFailed, JobHandle, wait_all
+from babysitter.launch.clients.current_client import current_client, set_current_client
+from babysitter.launch.clients.fake_client import FakeClient, FakeJobHandle
+from babysitter.launch.clients.iris_client import IrisClient
+from babysitter.launch.clients.job_handle import Client, JobAlreadyExists, JobFailed, JobHandle, wait_all
+from babysitter.launch.clients.local_client import LocalClient, LocalJobHandle
+from babysitter.launch.clients.process_group import LocalLimits
+from babysitter.launch.clients.ray_client import RayClient
 from babysitter.launch.job_request import (
     BinaryEntrypoint,
     CallableEntrypoint,
@@ -27,9 +30,6 @@ from babysitter.launch.job_request import (
     JobStatus,
     create_environment,
 )
-from babysitter.launch.local_client import LocalClient, LocalJobHandle
-from babysitter.launch.process_group import LocalLimits
-from babysitter.launch.ray_client import RayClient
 from babysitter.launch.resource_config import (
     CpuConfig,
     DeviceConfig,

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 
-from babysitter.backends.iris.new_job import NewJob
+from babysitter.backends.iris.submission.new_job import NewJob
 from babysitter.errors import UserError
-from babysitter.preflight.offer import ClusterOffer, Device, ScaleGroup
+from babysitter.preflight.resources.offer import ClusterOffer, Device, ScaleGroup
 
 NEEDS_FILE = "Name the cluster's file with --config, or the cluster with --cluster."
 

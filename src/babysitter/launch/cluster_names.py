@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from babysitter.backends.iris.cluster_file import find_cluster
 from babysitter.backends.iris.cluster_offer import read_offer
+from babysitter.backends.iris.connection.cluster_file import find_cluster
 from babysitter.errors import BadConfig
 
 FOLDERS = ("lib/iris/config", "lib/iris/examples")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from babysitter.errors import UserError
-from babysitter.preflight.client_environment import (
+from babysitter.preflight.client.client_environment import (
     CLIENT_CONSTANTS,
     PASSED_THROUGH,
     flag_fault,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from babysitter.launch.resource_config import ResourceConfig
-from babysitter.preflight.client_environment import CLIENT_CONSTANTS, PASSED_THROUGH
+from babysitter.preflight.client.client_environment import CLIENT_CONSTANTS, PASSED_THROUGH
 
 DEFAULT_PREEMPTION_RETRIES = 100
 

@@ -11,10 +11,10 @@ from typing import Any
 
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.environment_file import read_environment_file
-from babysitter.backends.iris.bundle import bundle_files
-from babysitter.backends.iris.new_job import NewJob
-from babysitter.backends.ray.stored_job import secret_variables, with_variables
-from babysitter.backends.ray.submit_command import given_submission
+from babysitter.backends.iris.submission.bundle import bundle_files
+from babysitter.backends.iris.submission.new_job import NewJob
+from babysitter.backends.ray.submission.stored_job import secret_variables, with_variables
+from babysitter.backends.ray.submission.submit_command import given_submission
 from babysitter.backends.registry import open_cluster, parse_job_id
 from babysitter.clock import Clock
 from babysitter.errors import UserError
@@ -25,7 +25,7 @@ from babysitter.launch.submit_options import SubmitOptions, option_faults
 from babysitter.launch.submit_plan import SubmitPlan
 from babysitter.model.submission import Submission, SubmissionOrigin
 from babysitter.preflight.facts import Purpose
-from babysitter.preflight.sizes import Units, parse_size
+from babysitter.preflight.resources.sizes import Units, parse_size
 
 _NOT_ON_RAY: Mapping[str, str] = {
     "user": "--user",

@@ -9,7 +9,7 @@ from babysitter.errors import UserError
 from babysitter.launch.callable_payload import RUNNER_FILE, callable_files
 from babysitter.launch.job_request import JobRequest
 from babysitter.launch.resource_config import GpuConfig, ResourceConfig, TpuConfig
-from babysitter.preflight.sizes import Units, parse_size
+from babysitter.preflight.resources.sizes import Units, parse_size
 
 ACCELERATOR_SHARE = 0.001  # Ray's convention: so much of `accelerator_type:NAME` names a kind of node
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from babysitter.preflight.client_tables import TpuType, tpu_types
+from babysitter.preflight.client.client_tables import TpuType, tpu_types
 
 DeviceKind = Literal["cpu", "gpu", "tpu"]
 SMALL_SCOPED_MEMORY_KIB, LARGE_SCOPED_MEMORY_KIB = 50_000, 98_304  # what v5 and v6e jobs are usually given

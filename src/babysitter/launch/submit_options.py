@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from babysitter.backends.iris.cluster_offer import read_offer
-from babysitter.backends.iris.new_job import NewJob
+from babysitter.backends.iris.submission.new_job import NewJob
 from babysitter.errors import UserError
 from babysitter.launch.accelerator_choice import with_auto, with_scale_group
 from babysitter.launch.job_name import generated_job_name

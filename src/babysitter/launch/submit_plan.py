@@ -8,21 +8,21 @@ from pathlib import Path
 
 from babysitter.backends.cluster_spec import ClusterSpec
 from babysitter.backends.environment_file import read_environment_file
-from babysitter.backends.iris.bundle import bundle_files
-from babysitter.backends.iris.connect import facts_reader
-from babysitter.backends.iris.identity import client_user
-from babysitter.backends.iris.job_launcher import JobLauncher, open_launcher
-from babysitter.backends.iris.new_job import NewJob
-from babysitter.backends.iris.new_submission import TypedCommand, read_new_submission
-from babysitter.backends.iris.run_options import options_lacking, run_words
-from babysitter.backends.iris.workspace_zip import pack_workspace
+from babysitter.backends.iris.connection.connect import facts_reader
+from babysitter.backends.iris.connection.identity import client_user
+from babysitter.backends.iris.submission.bundle import bundle_files
+from babysitter.backends.iris.submission.job_launcher import JobLauncher, open_launcher
+from babysitter.backends.iris.submission.new_job import NewJob
+from babysitter.backends.iris.submission.new_submission import TypedCommand, read_new_submission
+from babysitter.backends.iris.submission.run_options import options_lacking, run_words
+from babysitter.backends.iris.submission.workspace_zip import pack_workspace
 from babysitter.backends.run_process import is_runnable
 from babysitter.clock import Clock
 from babysitter.errors import UserError
 from babysitter.launch.environment_rules import job_variables, with_standard_variables
 from babysitter.model.ids import JobId
 from babysitter.model.submission import Submission, SubmissionOrigin
-from babysitter.preflight.client_tables import limits
+from babysitter.preflight.client.client_tables import limits
 from babysitter.preflight.facts import Known, Purpose
 from babysitter.preflight.preflight_finding import PreflightFinding
 from babysitter.preflight.run import check_submission

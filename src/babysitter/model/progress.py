@@ -174,7 +174,7 @@ class CountAt:
 class CountNote:
     """How far one number of one wording is, of one speaker.
 
-    `kind`: why it counts work (see diagnosis/timeline/numbers.py). `highest`: since it began (again).
+    `kind`: why it counts work (see diagnosis/timeline/counts/numbers.py). `highest`: since it began (again).
     `longest_gap_s`: the longest time between two values. `course`: reports of work that have a time, since
     it began (again), oldest first; of many those at which the pace changed.
     """

@@ -34,7 +34,7 @@ class OffValue:
 class ValueCourse:
     """A value behind the same words of one speaker. `newest`: usual ones without their signs, newest last.
 
-    `kind`: what it measures (see diagnosis/timeline/named_values.py). `level`: the mean that they have of
+    `kind`: what it measures (see timeline/counts/named_values.py). `level`: the mean that they have of
     late. `resolution`: the least difference that its digits can show. `usual_text`: the newest usual line.
     """
 

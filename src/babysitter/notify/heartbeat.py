@@ -1,4 +1,4 @@
-"""Send one heartbeat over HTTP. See engine/dead_mans_switch.py."""
+"""Send one heartbeat over HTTP. See engine/telling/dead_mans_switch.py."""
 
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit

@@ -14,9 +14,9 @@ from babysitter.model.launch_request import GIB, LaunchRequest
 from babysitter.model.proposal import ProposalStatus
 from babysitter.model.submission import FolderState, RequestSummary, Submission
 from babysitter.model.watch import Watch
-from babysitter.preflight.client_tables import option_table
+from babysitter.preflight.client.client_tables import option_table
 from babysitter.preflight.command_line import parse_run, split_command
-from babysitter.preflight.sizes import Units, parse_size
+from babysitter.preflight.resources.sizes import Units, parse_size
 
 # The client of every generation sets these by itself.
 _SET_BY_CLIENT = frozenset(

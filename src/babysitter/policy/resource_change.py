@@ -7,7 +7,7 @@ from babysitter.model.submission import Submission
 from babysitter.model.verdict import Change, Diagnosis
 from babysitter.policy.written_change import CODE, FLAG, FLAG_OF, VARIABLE
 from babysitter.preflight.command_line import flag_value
-from babysitter.preflight.sizes import Units, parse_size
+from babysitter.preflight.resources.sizes import Units, parse_size
 
 GB = 1_000_000_000
 _DEFAULT_MEMORY_BYTES = GB  # what an entrypoint gets when the command does not say (iris job run)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from babysitter.model.launch_request import GIB, LaunchRequest
 from babysitter.model.submission import RequestSummary, Submission
 from babysitter.model.verdict import Change
-from babysitter.preflight.client_tables import Option, limits, option_table, tpu_types
+from babysitter.preflight.client.client_tables import Option, limits, option_table, tpu_types
 from babysitter.preflight.command_line import (
     flag_value,
     flag_values,
@@ -18,7 +18,7 @@ from babysitter.preflight.command_line import (
     with_switch,
     without_word,
 )
-from babysitter.preflight.extra_resources import with_extra_resources
+from babysitter.preflight.resources.extra_resources import with_extra_resources
 
 VARIABLE, FLAG = "env.", "flag."  # prefixes of `Change.what`
 ON = "on"  # the value of an option that takes none

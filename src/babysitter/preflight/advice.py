@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from babysitter.preflight.client.environment import OUTPUT_PREFIX, job_environment
 from babysitter.preflight.command_line import with_flag, with_switch
-from babysitter.preflight.environment import OUTPUT_PREFIX, job_environment
-from babysitter.preflight.extras import asked_extras
 from babysitter.preflight.facts import Purpose, SubmissionFacts
 from babysitter.preflight.preflight_finding import PreflightFinding, PreflightSeverity
+from babysitter.preflight.resources.extras import asked_extras
 from babysitter.preflight.run_command import run_command
 
 MEMORY = "default-memory"

@@ -3,39 +3,36 @@
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
-from babysitter.preflight import (
-    advice,
+from babysitter.preflight import advice, possible
+from babysitter.preflight.client import (
     bundle_available,
     bundle_limit,
     client_age,
     cluster_named,
     environment,
-    extra_resources,
-    extras,
     flags,
     folder,
-    gpu_name,
     job_owner,
-    line_for_shell,
     login,
-    machines_offered,
     name_taken,
     no_wait,
     option_values,
-    possible,
-    priority_band,
-    program,
-    program_files,
-    program_found,
-    program_words,
-    project_setup,
-    reserve_spec,
-    size_units,
-    tpu_type,
     variables,
 )
 from babysitter.preflight.facts import SubmissionFacts
 from babysitter.preflight.preflight_finding import PreflightFinding
+from babysitter.preflight.program import program, program_files, program_found, program_words, project_setup
+from babysitter.preflight.resources import (
+    extra_resources,
+    extras,
+    gpu_name,
+    machines_offered,
+    priority_band,
+    reserve_spec,
+    size_units,
+    tpu_type,
+)
+from babysitter.preflight.shell import line_for_shell
 
 Check = Callable[[SubmissionFacts], Iterator[PreflightFinding]]
 

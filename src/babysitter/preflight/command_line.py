@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from babysitter.preflight.client_tables import Option
+from babysitter.preflight.client.client_tables import Option
 
 SEPARATOR = "--"
 CLUSTER_OPTIONS = ("--cluster", "--config", "--controller-url")  # each names one; before `job run`

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Generic, TypeAlias, TypeVar
 
 from babysitter.model.submission import FolderState, Submission
-from babysitter.preflight.offer import ClusterOffer
+from babysitter.preflight.resources.offer import ClusterOffer
 
 T = TypeVar("T")
 

@@ -1,7 +1,7 @@
 """The command of a submission as its client reads it, for the checks that look at words."""
 
 from babysitter.model.submission import SubmissionOrigin
-from babysitter.preflight.client_tables import option_table
+from babysitter.preflight.client.client_tables import option_table
 from babysitter.preflight.command_line import RunCommand, parse_run
 from babysitter.preflight.facts import Known, SubmissionFacts
 

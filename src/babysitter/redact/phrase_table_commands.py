@@ -1,7 +1,7 @@
 """Secrets in commands that print a password for another program, and at prompts of databases."""
 
-from babysitter.redact.names import Name
-from babysitter.redact.phrase import phrase
+from babysitter.redact.phrases.phrase import phrase
+from babysitter.redact.settings.names import Name
 
 _PRINTS = (
     r"(?:/(?:usr/)?bin/)?(?:echo|printf)(?: -\w{1,3}| --)?(?: \\*[\"']?%s\S{0,6}?\\*[\"']?)? \\*[\"']{0,2}"

@@ -1,7 +1,7 @@
 """Keys and passwords among the arguments of functions of databases that encrypt and decrypt."""
 
-from babysitter.redact.names import Name
-from babysitter.redact.phrase import phrase
+from babysitter.redact.phrases.phrase import phrase
+from babysitter.redact.settings.names import Name
 
 # An argument: a string, or an expression with brackets of one level (`t.body::bytea`, `decode(x, 'hex')`).
 # `'it''s'` is read as two strings.

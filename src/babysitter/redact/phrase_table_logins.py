@@ -1,7 +1,7 @@
 """Passwords in what is said of logins: attempts, answers at a prompt, a user and a pass in one sentence."""
 
-from babysitter.redact.names import Name
-from babysitter.redact.phrase import phrase
+from babysitter.redact.phrases.phrase import phrase
+from babysitter.redact.settings.names import Name
 
 _WORD = r"[\"'`]?(?P<value>[^\s\"'`/\[\]()]{6,256})"
 _SIGNED = r"(?=[^\s]{0,128}[!#$%&*+?^~])"

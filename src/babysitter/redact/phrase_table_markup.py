@@ -1,6 +1,6 @@
 """Secrets in forms of HTML: the value of a field that hides it or whose name says so."""
 
-from babysitter.redact.phrase import phrase
+from babysitter.redact.phrases.phrase import phrase
 
 _VALUE = r"\b(?:value|content)=\\*(?P<quote>[\"'])(?P<value>[^\"'\n\\]{3,2000})\\*(?P=quote)"
 _NAMED = r"\b(?:name|id)=\\*[\"']?(?P<name>[\w.\-\[\]]{2,80})\\*[\"']?"

@@ -1,7 +1,7 @@
 """Passwords in traces of system calls and library calls: what somebody typed behind a prompt."""
 
-from babysitter.redact.names import Name
-from babysitter.redact.phrase import phrase
+from babysitter.redact.phrases.phrase import phrase
+from babysitter.redact.settings.names import Name
 
 TRACES = (
     phrase(  # https://man7.org/linux/man-pages/man1/strace.1.html: the prompt is written, the answer is read

@@ -1,7 +1,7 @@
 """Secrets in what a check says of them: the rejected input of a field, what was expected and what came."""
 
-from babysitter.redact.names import Name
-from babysitter.redact.phrase import phrase
+from babysitter.redact.phrases.phrase import phrase
+from babysitter.redact.settings.names import Name
 
 _QUOTE = r"\\*[\"']"
 _STRING = rf"{_QUOTE}(?P<value>[^\"'\\\n]{{3,2000}})"

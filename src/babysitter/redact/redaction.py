@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
-from babysitter.redact import (
+from babysitter.redact.formats import (
     addresses,
     code_lists,
     command_arguments,
@@ -12,33 +12,34 @@ from babysitter.redact import (
     hex_dumps,
     http_headers,
     key_bytes,
-    labels,
-    phrases,
     secret_objects,
-    sentences,
     sql_rows,
 )
-from babysitter.redact.addresses import find_in_addresses
-from babysitter.redact.code_lists import find_code_lists
-from babysitter.redact.command_arguments import find_in_arguments
-from babysitter.redact.command_lines import find_in_commands
-from babysitter.redact.encoded_text import find_in_encoded
-from babysitter.redact.escaped_text import find_in_escaped
-from babysitter.redact.hex_dumps import find_in_dumps
-from babysitter.redact.http_headers import find_in_headers
-from babysitter.redact.joined_strings import find_joined
-from babysitter.redact.key_blocks import find_key_blocks
-from babysitter.redact.key_bytes import find_key_bytes
-from babysitter.redact.labels import find_behind_labels
-from babysitter.redact.layout import find_below_labels, find_by_layout
-from babysitter.redact.mentioned import find_mentioned
-from babysitter.redact.name_scan import NAME_WORDS
-from babysitter.redact.named import find_named
+from babysitter.redact.formats.addresses import find_in_addresses
+from babysitter.redact.formats.code_lists import find_code_lists
+from babysitter.redact.formats.command_arguments import find_in_arguments
+from babysitter.redact.formats.command_lines import find_in_commands
+from babysitter.redact.formats.encoded_text import find_in_encoded
+from babysitter.redact.formats.escaped_text import find_in_escaped
+from babysitter.redact.formats.hex_dumps import find_in_dumps
+from babysitter.redact.formats.http_headers import find_in_headers
+from babysitter.redact.formats.joined_strings import find_joined
+from babysitter.redact.formats.key_blocks import find_key_blocks
+from babysitter.redact.formats.key_bytes import find_key_bytes
+from babysitter.redact.formats.layout import find_below_labels, find_by_layout
+from babysitter.redact.formats.secret_objects import find_secret_objects
+from babysitter.redact.formats.sql_rows import find_sql_rows
+from babysitter.redact.formats.wrapped import find_continued
+from babysitter.redact.kinds.tokens import find_tokens
 from babysitter.redact.neutral import strip_control_characters
-from babysitter.redact.phrases import find_phrases
-from babysitter.redact.secret_objects import find_secret_objects
-from babysitter.redact.sentences import find_in_sentences
-from babysitter.redact.sql_rows import find_sql_rows
+from babysitter.redact.phrases import labels, phrases, sentences
+from babysitter.redact.phrases.labels import find_behind_labels
+from babysitter.redact.phrases.mentioned import find_mentioned
+from babysitter.redact.phrases.phrases import find_phrases
+from babysitter.redact.phrases.sentences import find_in_sentences
+from babysitter.redact.settings.name_scan import NAME_WORDS
+from babysitter.redact.settings.named import find_named
+from babysitter.redact.settings.value_shapes import is_placeholder, is_plain, looks_random
 from babysitter.redact.text_spans import (
     REDACTED,
     Detector,
@@ -47,9 +48,6 @@ from babysitter.redact.text_spans import (
     Text,
     replaced,
 )
-from babysitter.redact.tokens import find_tokens
-from babysitter.redact.value_shapes import is_placeholder, is_plain, looks_random
-from babysitter.redact.wrapped import find_continued
 
 MAX_PASSES = 6  # taking one secret out can bring two halves of a line together; the fixed point comes at once
 MAX_VALUES = 200  # secrets that are looked for again elsewhere in the same text

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from babysitter.lazy_regex import lazy_regex
-from babysitter.redact.labels import judge_label
-from babysitter.redact.names import Name, judge_name
+from babysitter.redact.phrases.labels import judge_label
 from babysitter.redact.redaction import redact, redact_lines, worth_finding
-from babysitter.redact.secret_verdict import MAX_NAME, is_fingerprint, is_secret
+from babysitter.redact.settings.names import Name, judge_name
+from babysitter.redact.settings.secret_verdict import MAX_NAME, is_fingerprint, is_secret
+from babysitter.redact.settings.value_shapes import looks_random
 from babysitter.redact.text_spans import REDACTED
-from babysitter.redact.value_shapes import looks_random
 
 _ENVIRONMENTS = frozenset(
     ("envvars", "env_vars", "env", "environment", "environ", "envvar", "variables", "environmentvariables")

@@ -10,10 +10,10 @@ from babysitter.model.proposal import Answer, Surface
 from babysitter.slack.click import Click, read_back, written
 from babysitter.slack.click_result import ClickResult
 from babysitter.slack.members import CANNOT_TELL
-from babysitter.usecases import approvals, show_command
-from babysitter.usecases import click_inbox as inbox
-from babysitter.usecases.request_opinion import request_opinion
-from babysitter.usecases.teach_incident import take_back, teach
+from babysitter.usecases.answering import approvals, show_command
+from babysitter.usecases.answering import click_inbox as inbox
+from babysitter.usecases.incidents.request_opinion import request_opinion
+from babysitter.usecases.incidents.teach_incident import take_back, teach
 
 Members = Callable[[str], Awaitable[frozenset[str]]]
 

@@ -29,31 +29,31 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from babysitter.errors import BadConfig, StorageUnavailable, Unreachable, UserError
 from babysitter.private_files import make_private_folder, open_private_bytes, restrict_state
-from babysitter.store.action_journal import ActionRepository
-from babysitter.store.advisor_budget import AdvisorBudget
-from babysitter.store.channels import ChannelRepository
 from babysitter.store.connection import Connection, is_locked
-from babysitter.store.counts import CountQueries
 from babysitter.store.database import WRITE_WAIT_S, Database, PostgresDatabase, SqliteDatabase
 from babysitter.store.default_folder import FILE_NAME
-from babysitter.store.event_log import EventLog
-from babysitter.store.feedback import FeedbackRepository
-from babysitter.store.follows import FollowRepository
-from babysitter.store.inbox import Inbox
-from babysitter.store.incident_history import IncidentHistory
-from babysitter.store.incident_index import IncidentIndex
-from babysitter.store.incidents import IncidentRepository
-from babysitter.store.known_clusters import ClusterRepository
-from babysitter.store.ladder_runs import LadderRepository
-from babysitter.store.leases import LeaseRepository
-from babysitter.store.migrations import migrate, version_of
-from babysitter.store.observations import ObservationRepository
-from babysitter.store.opinions import OpinionRepository
-from babysitter.store.outbox import Outbox
-from babysitter.store.routine_lines import RoutineLines
-from babysitter.store.run_profiles import RunProfileRepository
-from babysitter.store.version import VERSION
-from babysitter.store.watches import WatchRepository
+from babysitter.store.repositories.action_journal import ActionRepository
+from babysitter.store.repositories.advisor_budget import AdvisorBudget
+from babysitter.store.repositories.channels import ChannelRepository
+from babysitter.store.repositories.counts import CountQueries
+from babysitter.store.repositories.event_log import EventLog
+from babysitter.store.repositories.feedback import FeedbackRepository
+from babysitter.store.repositories.follows import FollowRepository
+from babysitter.store.repositories.inbox import Inbox
+from babysitter.store.repositories.incident_history import IncidentHistory
+from babysitter.store.repositories.incident_index import IncidentIndex
+from babysitter.store.repositories.incidents import IncidentRepository
+from babysitter.store.repositories.known_clusters import ClusterRepository
+from babysitter.store.repositories.ladder_runs import LadderRepository
+from babysitter.store.repositories.leases import LeaseRepository
+from babysitter.store.repositories.observations import ObservationRepository
+from babysitter.store.repositories.opinions import OpinionRepository
+from babysitter.store.repositories.outbox import Outbox
+from babysitter.store.repositories.routine_lines import RoutineLines
+from babysitter.store.repositories.run_profiles import RunProfileRepository
+from babysitter.store.repositories.watches import WatchRepository
+from babysitter.store.schema.migrations import migrate, version_of
+from babysitter.store.schema.version import VERSION
 from babysitter.waits import waiting_for
 
 # Is called after each write: what is wrong with the database ("" = committed), and the seconds it took.

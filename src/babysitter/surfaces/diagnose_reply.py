@@ -7,7 +7,7 @@ from babysitter.surfaces.diagnosis_view import DiagnosisView, QuotedLineView, Re
 from babysitter.surfaces.opinion_views import OpinionView
 from babysitter.surfaces.printable import safe_lines
 from babysitter.surfaces.views import DiagnoseReply, OutlookView
-from babysitter.usecases.diagnose_job import Looked
+from babysitter.usecases.looking.diagnose_job import Looked
 
 R = TypeVar("R", bound=DiagnoseReply)
 

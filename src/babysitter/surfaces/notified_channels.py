@@ -24,7 +24,7 @@ async def channels_of(app: "App", *, began_here: bool) -> tuple[str, ...]:
     so that it need not have written them down yet.
     """
     if began_here:
-        from babysitter.surfaces.cli.serve import own_notifiers
+        from babysitter.surfaces.cli.serving.serve import own_notifiers
 
         mine = {notifier.name for notifier in app.notifiers}
         others = [

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from babysitter.surfaces.views import IncidentView, WatchView
 
 if TYPE_CHECKING:
-    from babysitter.usecases.watch_status import WatchStatus
+    from babysitter.usecases.watching.watch_status import WatchStatus
 
 
 def watch_view(standing: "WatchStatus") -> WatchView:

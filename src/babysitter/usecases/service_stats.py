@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from babysitter.engine.app import App
 from babysitter.errors import FactsChanged
 from babysitter.model.advisor_spend import AdvisorDay, AdvisorSpend
-from babysitter.store.counts import Counts
+from babysitter.store.repositories.counts import Counts
 
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 

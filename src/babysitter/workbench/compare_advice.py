@@ -11,7 +11,7 @@ from typing import Any
 from babysitter.advisor.consultation import Advisor, Usage
 from babysitter.messages.opinion_text import opinion_lines
 from babysitter.model.opinion import Weighing
-from babysitter.usecases.second_opinion import Advised, advise_on_text
+from babysitter.usecases.incidents.second_opinion import Advised, advise_on_text
 from babysitter.workbench.evaluate import EvaluationReport, GradedCase, Ratio
 
 MAX_AT_ONCE = 4  # questions to a reader

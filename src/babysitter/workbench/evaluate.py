@@ -22,7 +22,7 @@ from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.opinion import Combined
 from babysitter.redact import redact
-from babysitter.usecases.classify_text import Examined, examine, words_of
+from babysitter.usecases.looking.classify_text import Examined, examine, words_of
 
 ALARMS = frozenset({ActionKind.ESCALATE, ActionKind.RESTART, ActionKind.RESTART_WITH_CHANGE})
 CONFIDENCE_STEPS = (0.0, 0.5, 0.65, 0.8, 0.9, 1.01)

@@ -6,7 +6,7 @@ from datetime import datetime
 from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.fingerprint import fingerprint_of
 from babysitter.model.past_incident import Origin, PastIncident
-from babysitter.usecases.classify_text import look_at
+from babysitter.usecases.looking.classify_text import look_at
 from babysitter.workbench.evaluate import LabelledCase
 
 

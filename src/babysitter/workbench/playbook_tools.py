@@ -8,8 +8,8 @@ from babysitter.diagnosis.causes.file_position import FilePosition
 from babysitter.diagnosis.causes.match_rules import classify_text
 from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.causes.signature_files import SignatureFile
-from babysitter.diagnosis.timeline.line_templates import learned, novel
-from babysitter.diagnosis.timeline.traceback import read_tracebacks
+from babysitter.diagnosis.timeline.processes.traceback import read_tracebacks
+from babysitter.diagnosis.timeline.repetition.line_templates import learned, novel
 from babysitter.errors import BadPlaybook, UserError
 from babysitter.model.finding import Cause, Severity
 from babysitter.model.job import JobState

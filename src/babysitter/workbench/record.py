@@ -7,9 +7,9 @@ from pathlib import Path
 
 from babysitter.backends.backend import ClusterReader
 from babysitter.backends.cluster_spec import ClusterSpec
-from babysitter.backends.iris.connect import open_line
+from babysitter.backends.iris.connection.connect import open_line
 from babysitter.backends.iris.reader import IrisReader
-from babysitter.backends.ray.open_ray import open_ray
+from babysitter.backends.ray.dashboard.open_ray import open_ray
 from babysitter.backends.ray.reader import RayReader
 from babysitter.backends.ray.recorded_answers import RecordingRayTransport
 from babysitter.backends.recording.recorder import RecordingFolder, RecordingTransport

@@ -29,7 +29,7 @@ from babysitter.model.finding import ActionKind
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.learned_weights import VerdictWeights
-from babysitter.usecases.classify_text import examine
+from babysitter.usecases.looking.classify_text import examine
 from babysitter.workbench.evaluate import LabelledCase
 from babysitter.workbench.train_lines import LabelledLine
 

@@ -17,7 +17,7 @@ import numpy as np
 from babysitter.diagnosis.causes.rules_in_force import Playbook
 from babysitter.diagnosis.learned.cause_classes import class_of
 from babysitter.model.learned_weights import Scores, VerdictWeights
-from babysitter.usecases.classify_text import examine
+from babysitter.usecases.looking.classify_text import examine
 from babysitter.workbench.evaluate import LabelledCase
 from babysitter.workbench.ridge import Array
 from babysitter.workbench.thinned_rules import thinned

@@ -1,7 +1,7 @@
 import pytest
 
 from babysitter.diagnosis.causes.guess_of_counts import guess_of_counts
-from babysitter.diagnosis.timeline.counters import read_counters
+from babysitter.diagnosis.timeline.counts.counters import read_counters
 from babysitter.diagnosis.timeline.entries import read_entries
 from babysitter.model.finding import Evidence, Finding
 from babysitter.model.job_facts import JobFacts

@@ -10,7 +10,7 @@ from babysitter.diagnosis.pipeline import judge
 from babysitter.model.finding import ActionKind, Cause, Severity
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.usecases.classify_text import look_at
+from babysitter.usecases.looking.classify_text import look_at
 from tests.support.build import watch as made_watch
 from tests.support.jobs import look, raw, tree
 from tests.support.recordings import rules

@@ -9,8 +9,8 @@ from babysitter.diagnosis.causes.loss_rules import (
     runaway_findings,
 )
 from babysitter.diagnosis.timeline.entries import read_entries
-from babysitter.diagnosis.timeline.loss import fold_losses
-from babysitter.diagnosis.timeline.non_finite import fold_measures
+from babysitter.diagnosis.timeline.measures.loss import fold_losses
+from babysitter.diagnosis.timeline.measures.non_finite import fold_measures
 
 
 def reports(*losses: float | str) -> list[str]:

@@ -7,7 +7,7 @@ from babysitter.diagnosis.causes.why_not import MAX_RULES
 from babysitter.model.finding import Cause
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.usecases.classify_text import missing
+from babysitter.usecases.looking.classify_text import missing
 from tests.diagnosis.causes.test_match_rules import book
 from tests.support.recordings import rules
 

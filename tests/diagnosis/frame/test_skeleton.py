@@ -9,7 +9,10 @@ from babysitter.diagnosis.frame import failure_words, ordinary
 from babysitter.diagnosis.frame.header_formats import HEADER_FORMATS
 from babysitter.diagnosis.frame.line import read_frame
 from babysitter.diagnosis.frame.skeleton import without_digits
-from babysitter.diagnosis.timeline import aftermath, checkpoints, failing_item, non_finite, zephyr_lines
+from babysitter.diagnosis.timeline import aftermath
+from babysitter.diagnosis.timeline.measures import checkpoints, non_finite
+from babysitter.diagnosis.timeline.members import failing_item
+from babysitter.diagnosis.timeline.pipelines import zephyr_lines
 from babysitter.model.log import LogLine
 
 BY_SHAPE = [

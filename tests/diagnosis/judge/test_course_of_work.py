@@ -10,7 +10,7 @@ from babysitter.model.job import JobState, JobTree
 from babysitter.model.phase import Phase
 from babysitter.model.verdict import Verdict
 from babysitter.policy.incident_lifecycle import is_incident
-from tests.diagnosis.timeline.test_stopped_work import Printed, every
+from tests.diagnosis.timeline.repetition.test_stopped_work import Printed, every
 from tests.support.build import at, watch
 from tests.support.jobs import failed_task, look, raw, tree
 from tests.support.recordings import rules

@@ -5,7 +5,7 @@ import pytest
 from babysitter.model.finding import ActionKind, Cause
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.usecases.classify_text import examine
+from babysitter.usecases.looking.classify_text import examine
 from tests.support.recordings import rules
 
 

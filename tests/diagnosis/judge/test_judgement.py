@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from babysitter.diagnosis.judge.assess import assess
-from babysitter.diagnosis.judge.phases import may_move
+from babysitter.diagnosis.judge.phases.phases import may_move
 from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Severity
 from babysitter.model.ids import RuleId

@@ -10,7 +10,7 @@ from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
 from babysitter.model.learned_weights import VerdictWeights
 from babysitter.model.verdict import SignalKind, Verdict
-from babysitter.usecases.classify_text import examine
+from babysitter.usecases.looking.classify_text import examine
 from tests.support.build import watch as made_watch
 from tests.support.jobs import look, raw, tree
 from tests.support.recordings import rules

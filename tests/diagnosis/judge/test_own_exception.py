@@ -7,7 +7,7 @@ from babysitter.messages.diagnosis_words import sentence_of
 from babysitter.model.finding import Cause
 from babysitter.model.job import JobState
 from babysitter.model.job_facts import JobFacts
-from babysitter.usecases.classify_text import examine
+from babysitter.usecases.looking.classify_text import examine
 from tests.support.jobs import raw
 from tests.support.recordings import rules
 

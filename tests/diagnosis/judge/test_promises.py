@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from babysitter.diagnosis.judge.assess import assess
-from babysitter.diagnosis.judge.phases import may_move
+from babysitter.diagnosis.judge.phases.phases import may_move
 from babysitter.diagnosis.timeline.update_memory import update_memory
 from babysitter.model.finding import ActionKind, Cause, Findings
 from babysitter.model.ids import TaskId

@@ -11,7 +11,7 @@ from babysitter.diagnosis.timeline.aftermath import (
     read_aftermath,
     says_completed,
 )
-from babysitter.diagnosis.timeline.counters import read_counters
+from babysitter.diagnosis.timeline.counts.counters import read_counters
 from babysitter.diagnosis.timeline.entries import read_entries
 from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause

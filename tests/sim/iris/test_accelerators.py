@@ -1,6 +1,6 @@
 """Types of accelerators: the simulator's table against the one that preflight reads."""
 
-from babysitter.preflight.client_tables import tpu_types
+from babysitter.preflight.client.client_tables import tpu_types
 from babysitter.sim.iris.accelerators import machines_of
 
 

@@ -15,7 +15,7 @@ from babysitter.engine.app import App
 from babysitter.engine.service import Service
 from babysitter.model.ids import Person
 from babysitter.sim.iris.controller import Simulator
-from babysitter.surfaces.cli.sim import STAND_IN
+from babysitter.surfaces.cli.serving.sim import STAND_IN
 from babysitter.surfaces.mcp.tool_context import ToolContext
 from babysitter.surfaces.mcp.tool_server import Server, build_server
 from babysitter.wiring import open_app

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from babysitter.errors import BadConfig
-from babysitter.preflight.client_tables import tpu_types
-from babysitter.preflight.offer import PRIORITIES, ClusterOffer, Device, ScaleGroup
-from babysitter.preflight.sizes import Units, parse_size
+from babysitter.preflight.client.client_tables import tpu_types
+from babysitter.preflight.resources.offer import PRIORITIES, ClusterOffer, Device, ScaleGroup
+from babysitter.preflight.resources.sizes import Units, parse_size
 
 _TPU_FAMILIES: Mapping[str, str] = {"v5e": "v5litepod"}  # family of a pool -> how its types are called
 _PREEMPTIBLE = ("preemptible", "spot")

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from babysitter.backends.dashboard_page import DashboardPage
-from babysitter.backends.iris.cluster_file import ControllerAccess
-from babysitter.backends.iris.connect import cluster_file, endpoint_of
+from babysitter.backends.iris.connection.cluster_file import ControllerAccess
+from babysitter.backends.iris.connection.connect import cluster_file, endpoint_of
 from babysitter.backends.shown_address import without_password
 from babysitter.clock import Clock
 from babysitter.model.ids import JobId

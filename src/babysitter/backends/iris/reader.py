@@ -12,13 +12,13 @@ from datetime import datetime
 from typing import TypeVar
 
 from babysitter.backends.backend import Abilities, ClusterInfo
-from babysitter.backends.iris import decode, request_bodies
-from babysitter.backends.iris.generation import Dialect, Generation, ProbeResult, probe
-from babysitter.backends.iris.json_fields import UnexpectedField
-from babysitter.backends.iris.log_page import read_page
-from babysitter.backends.iris.log_window import LogWindow
+from babysitter.backends.iris.answers import decode, request_bodies
+from babysitter.backends.iris.answers.json_fields import UnexpectedField
+from babysitter.backends.iris.answers.log_page import read_page
+from babysitter.backends.iris.answers.log_window import LogWindow
+from babysitter.backends.iris.connection.generation import Dialect, Generation, ProbeResult, probe
+from babysitter.backends.iris.connection.transport import NoSuchMethod, Transport
 from babysitter.backends.iris.submit_syntax import kept_submission
-from babysitter.backends.iris.transport import NoSuchMethod, Transport
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import InvalidResponse, NoSuchJob, SubmissionRefused
 from babysitter.model.ids import JobId, TaskId, is_within

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from babysitter.backends.iris.json_fields import JsonNode, snake
-from babysitter.backends.iris.transport import refusal
+from babysitter.backends.iris.answers.json_fields import JsonNode, snake
+from babysitter.backends.iris.connection.transport import refusal
 from babysitter.backends.run_process import Finished
 from babysitter.errors import (
     BabysitError,

@@ -1,10 +1,10 @@
 """The writer of an Iris cluster: stop exactly one job, start exactly one. Nothing is repeated here."""
 
-from babysitter.backends.iris.json_fields import JsonNode, UnexpectedField
-from babysitter.backends.iris.prepare import SubmissionPreparer
-from babysitter.backends.iris.submission_facts import SubmissionFactsReader
+from babysitter.backends.iris.answers.json_fields import JsonNode, UnexpectedField
+from babysitter.backends.iris.connection.transport import CONTROLLER_SERVICE, Transport
+from babysitter.backends.iris.submission.prepare import SubmissionPreparer
+from babysitter.backends.iris.submission.submission_facts import SubmissionFactsReader
 from babysitter.backends.iris.submit_syntax import outcome
-from babysitter.backends.iris.transport import CONTROLLER_SERVICE, Transport
 from babysitter.backends.run_process import run
 from babysitter.errors import InvalidResponse
 from babysitter.model.ids import JobId

@@ -11,16 +11,17 @@ from datetime import datetime, timedelta
 from itertools import chain
 
 from babysitter.backends.backend import Abilities, ClusterInfo
-from babysitter.backends.ray import memory_kill_lines, ray_answers
-from babysitter.backends.ray.autoscaler_lines import AutoscalerLines
-from babysitter.backends.ray.cluster_view import RayClusterView, unknown_job
-from babysitter.backends.ray.gpu_use import of_process
-from babysitter.backends.ray.http_client import RayTransport
-from babysitter.backends.ray.known_job import KnownJob, file_of
-from babysitter.backends.ray.log_reader import JobLogFile, RayLogReader
-from babysitter.backends.ray.log_text import PRESTARTED_JOB, worker_file
-from babysitter.backends.ray.placement_groups import waiting_text
-from babysitter.backends.ray.stored_job import stored_submission
+from babysitter.backends.ray.dashboard import ray_answers
+from babysitter.backends.ray.dashboard.cluster_view import RayClusterView, unknown_job
+from babysitter.backends.ray.dashboard.gpu_use import of_process
+from babysitter.backends.ray.dashboard.http_client import RayTransport
+from babysitter.backends.ray.dashboard.known_job import KnownJob, file_of
+from babysitter.backends.ray.dashboard.placement_groups import waiting_text
+from babysitter.backends.ray.log_files import memory_kill_lines
+from babysitter.backends.ray.log_files.autoscaler_lines import AutoscalerLines
+from babysitter.backends.ray.log_files.log_reader import JobLogFile, RayLogReader
+from babysitter.backends.ray.log_files.log_text import PRESTARTED_JOB, worker_file
+from babysitter.backends.ray.submission.stored_job import stored_submission
 from babysitter.clock import Clock, SystemClock
 from babysitter.errors import ExternalError, SubmissionRefused
 from babysitter.model.device_use import DeviceUse

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from babysitter.backends.backend import Abilities
-from babysitter.backends.ray.http_client import REQUEST_LIMIT_S, Query, RayAnswer, RayTransport
+from babysitter.backends.ray.dashboard.http_client import REQUEST_LIMIT_S, Query, RayAnswer, RayTransport
 from babysitter.backends.ray.reader import RayReader
-from babysitter.backends.ray.stored_job import KEPT_OUT
+from babysitter.backends.ray.submission.stored_job import KEPT_OUT
 from babysitter.backends.recording.format import RecordedResponse, RecordedStep, Recording
 from babysitter.backends.recording.recorder import RecordingFolder
 from babysitter.clock import Clock

@@ -5,14 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from babysitter.backends.ray import stored_job
-from babysitter.backends.ray.by_hand import driver_by_hand, submission_by_hand
-from babysitter.backends.ray.cluster_view import RayClusterView, unknown_job
-from babysitter.backends.ray.http_client import RayActingTransport
-from babysitter.backends.ray.job_submitter import submit_once
-from babysitter.backends.ray.ray_answers import PROPOSAL_KEY
-from babysitter.backends.ray.restart_checks import OldJob, RestartFacts, check_restart
-from babysitter.backends.ray.working_dir import pack_folder, package_answers, upload
+from babysitter.backends.ray.dashboard.cluster_view import RayClusterView, unknown_job
+from babysitter.backends.ray.dashboard.http_client import RayActingTransport
+from babysitter.backends.ray.dashboard.ray_answers import PROPOSAL_KEY
+from babysitter.backends.ray.submission import stored_job
+from babysitter.backends.ray.submission.by_hand import driver_by_hand, submission_by_hand
+from babysitter.backends.ray.submission.job_submitter import submit_once
+from babysitter.backends.ray.submission.restart_checks import OldJob, RestartFacts, check_restart
+from babysitter.backends.ray.submission.working_dir import pack_folder, package_answers, upload
 from babysitter.errors import (
     ExternalError,
     InvalidResponse,

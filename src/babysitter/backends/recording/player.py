@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
 from babysitter.backends.backend import Abilities, ClusterInfo
-from babysitter.backends.iris import decode
-from babysitter.backends.iris.json_fields import JsonNode, UnexpectedField
+from babysitter.backends.iris.answers import decode
+from babysitter.backends.iris.answers.json_fields import JsonNode, UnexpectedField
+from babysitter.backends.iris.connection.transport import refusal
 from babysitter.backends.iris.submit_syntax import kept_submission
-from babysitter.backends.iris.transport import refusal
 from babysitter.backends.recording.format import (
     RecordedResponse,
     RecordedStep,

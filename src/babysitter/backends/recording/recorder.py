@@ -14,8 +14,8 @@ from pathlib import Path
 
 import yaml
 
-from babysitter.backends.iris.log_window import LogWindow
-from babysitter.backends.iris.transport import (
+from babysitter.backends.iris.answers.log_window import LogWindow
+from babysitter.backends.iris.connection.transport import (
     CONTROLLER_SERVICE,
     NoSuchMethod,
     Page,

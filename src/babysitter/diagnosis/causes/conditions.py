@@ -17,7 +17,7 @@ from babysitter.diagnosis.causes.predicates import (
 )
 from babysitter.diagnosis.causes.rule import Condition, LogMatch, TracebackMatch
 from babysitter.diagnosis.signatures.pattern import Pattern, most_telling
-from babysitter.diagnosis.timeline.traceback import RaisedException, Traceback
+from babysitter.diagnosis.timeline.processes.traceback import RaisedException, Traceback
 from babysitter.model.finding import Evidence
 from babysitter.model.log import LogLevel, Role
 

@@ -18,7 +18,7 @@ from babysitter.diagnosis.causes.unexplained import (
 from babysitter.diagnosis.frame.word_stems import read_stems
 from babysitter.diagnosis.learned.line_meaning import LEAST, meaning_of, scores_of_stems
 from babysitter.diagnosis.timeline.entries import Entry, read_entries
-from babysitter.diagnosis.timeline.nothing_new import Repeats, find_nothing_new
+from babysitter.diagnosis.timeline.repetition.nothing_new import Repeats, find_nothing_new
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Severity
 from babysitter.model.ids import RuleId

@@ -7,9 +7,9 @@ from babysitter.diagnosis.causes.outlier import find_outlier
 from babysitter.diagnosis.causes.part_times import find_slow_parts
 from babysitter.diagnosis.frame.ordinary import is_ordinary
 from babysitter.diagnosis.timeline.aftermath import MIN_ORDINARY_LINES, find_completion
+from babysitter.diagnosis.timeline.counts.last_parts import find_last_parts
+from babysitter.diagnosis.timeline.counts.slow_pace import find_slow_rest
 from babysitter.diagnosis.timeline.entries import Entry
-from babysitter.diagnosis.timeline.last_parts import find_last_parts
-from babysitter.diagnosis.timeline.slow_pace import find_slow_rest
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Severity
 from babysitter.model.ids import RuleId

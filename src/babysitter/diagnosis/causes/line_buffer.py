@@ -18,7 +18,7 @@ from babysitter.diagnosis.frame.line import MAX_HEADER_CHARACTERS, read_frame
 from babysitter.diagnosis.signatures.pattern import Pattern, line_finder, parse_pattern
 from babysitter.diagnosis.signatures.scanner import Scanner, tidy
 from babysitter.diagnosis.stance.vocabulary import Stance
-from babysitter.diagnosis.timeline.traceback import Reader, Traceback
+from babysitter.diagnosis.timeline.processes.traceback import Reader, Traceback
 from babysitter.model.finding import Evidence
 from babysitter.model.ids import TaskId
 from babysitter.model.log import LogLevel, LogLine, Role

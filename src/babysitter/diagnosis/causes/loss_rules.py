@@ -5,8 +5,8 @@ A rule sees lines one by one; that a loss of 9.8 is bad shows only beside the 2.
 
 from collections.abc import Iterable, Sequence
 
-from babysitter.diagnosis.timeline.loss import find_runaway
-from babysitter.diagnosis.timeline.non_finite import find_non_finite
+from babysitter.diagnosis.timeline.measures.loss import find_runaway
+from babysitter.diagnosis.timeline.measures.non_finite import find_non_finite
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Retry, Severity
 from babysitter.model.ids import RuleId
 from babysitter.model.progress import LossCourse, MeasureNote

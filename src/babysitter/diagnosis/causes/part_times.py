@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from babysitter.diagnosis.frame.skeleton import without_digits
-from babysitter.diagnosis.timeline.durations import DURATION, read_duration_s
+from babysitter.diagnosis.timeline.counts.durations import DURATION, read_duration_s
 from babysitter.diagnosis.timeline.entries import Entry
 
 MAX_LINES = 400

@@ -27,7 +27,7 @@ from babysitter.diagnosis.timeline.aftermath import (
     read_aftermath,
 )
 from babysitter.diagnosis.timeline.entries import Entry
-from babysitter.diagnosis.timeline.traceback import read_tracebacks
+from babysitter.diagnosis.timeline.processes.traceback import read_tracebacks
 from babysitter.model.cause_info import about
 from babysitter.model.finding import Cause
 from babysitter.model.log import LogLevel

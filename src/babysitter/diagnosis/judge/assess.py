@@ -7,20 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from babysitter.diagnosis.judge.at_once import at_once
-from babysitter.diagnosis.judge.blind import blind
 from babysitter.diagnosis.judge.evidence import retain_findings
-from babysitter.diagnosis.judge.failing import failing
-from babysitter.diagnosis.judge.finished import finished
-from babysitter.diagnosis.judge.measured_confidence import as_measured
-from babysitter.diagnosis.judge.missing_job import missing
-from babysitter.diagnosis.judge.pending import pending
-from babysitter.diagnosis.judge.phase_result import PhaseResult
-from babysitter.diagnosis.judge.phases import assessment_every_s, enter, next_check_s
+from babysitter.diagnosis.judge.likelihood.measured_confidence import as_measured
+from babysitter.diagnosis.judge.phases.blind import blind
+from babysitter.diagnosis.judge.phases.failing import failing
+from babysitter.diagnosis.judge.phases.finished import finished
+from babysitter.diagnosis.judge.phases.missing_job import missing
+from babysitter.diagnosis.judge.phases.pending import pending
+from babysitter.diagnosis.judge.phases.phase_result import PhaseResult
+from babysitter.diagnosis.judge.phases.phases import assessment_every_s, enter, next_check_s
+from babysitter.diagnosis.judge.phases.smoke import smoke
+from babysitter.diagnosis.judge.phases.steady import steady
+from babysitter.diagnosis.judge.phases.suspect import suspect
 from babysitter.diagnosis.judge.progress_summary import progress_summary
-from babysitter.diagnosis.judge.smoke import smoke
 from babysitter.diagnosis.judge.snapshot import Snapshot
-from babysitter.diagnosis.judge.steady import steady
-from babysitter.diagnosis.judge.suspect import suspect
 from babysitter.model.finding import Cause, Findings
 from babysitter.model.limits import Limits
 from babysitter.model.memory import Memory

@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 
-from babysitter.diagnosis.judge.by_lines import MEASURED
 from babysitter.diagnosis.judge.evidence import facts_of, known_findings
-from babysitter.diagnosis.judge.finished import finished
-from babysitter.diagnosis.judge.phase_result import PhaseResult
+from babysitter.diagnosis.judge.likelihood.by_lines import MEASURED
+from babysitter.diagnosis.judge.phases.finished import finished
+from babysitter.diagnosis.judge.phases.phase_result import PhaseResult
 from babysitter.diagnosis.judge.root_cause import find_root_cause
 from babysitter.diagnosis.judge.snapshot import Snapshot
-from babysitter.diagnosis.judge.stalled import quiet_for_s
-from babysitter.diagnosis.judge.suspicion import Certainty, Suspicion
-from babysitter.diagnosis.judge.suspicions import evaluate_suspicions
+from babysitter.diagnosis.judge.suspicions.stalled import quiet_for_s
+from babysitter.diagnosis.judge.suspicions.suspicion import Certainty, Suspicion
+from babysitter.diagnosis.judge.suspicions.suspicions import evaluate_suspicions
 from babysitter.model.finding import ActionKind, Cause, Finding, Findings, Severity
 from babysitter.model.ids import RuleId
 from babysitter.model.job import JobState

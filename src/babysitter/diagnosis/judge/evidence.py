@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from babysitter.diagnosis.judge.root_cause import diagnose
 from babysitter.diagnosis.judge.snapshot import STOPPED, Snapshot
+from babysitter.diagnosis.timeline.counts.slow_pace import find_proof_of_work
 from babysitter.diagnosis.timeline.pace import usual_silence_s
-from babysitter.diagnosis.timeline.slow_pace import find_proof_of_work
-from babysitter.diagnosis.timeline.traceback import read_tracebacks
+from babysitter.diagnosis.timeline.processes.traceback import read_tracebacks
 from babysitter.model.finding import ActionKind, Cause, Evidence, Finding, Findings, Retry, Severity
 from babysitter.model.ids import JobId, is_within
 from babysitter.model.job import Task, TaskState

@@ -10,10 +10,10 @@ from dataclasses import replace
 from babysitter.diagnosis.frame.failure_words import reports_failure
 from babysitter.diagnosis.frame.line import read_frame
 from babysitter.diagnosis.frame.ordinary import is_ordinary
-from babysitter.diagnosis.judge.measured_confidence import as_measured
+from babysitter.diagnosis.judge.likelihood.measured_confidence import as_measured
 from babysitter.diagnosis.judge.snapshot import Snapshot
-from babysitter.diagnosis.timeline.traceback import RaisedException, read_tracebacks
-from babysitter.diagnosis.timeline.zephyr_lines import line_at
+from babysitter.diagnosis.timeline.pipelines.zephyr_lines import line_at
+from babysitter.diagnosis.timeline.processes.traceback import RaisedException, read_tracebacks
 from babysitter.model.finding import Cause, Evidence
 from babysitter.model.ids import TaskId
 from babysitter.model.log import LogLine

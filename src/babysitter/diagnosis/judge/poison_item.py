@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from babysitter.diagnosis.judge.snapshot import Snapshot
-from babysitter.diagnosis.timeline.failing_item import find_failing_item
+from babysitter.diagnosis.timeline.members.failing_item import find_failing_item
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Retry
 from babysitter.model.job import TaskState

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from babysitter.diagnosis.timeline.startup_table import StartupTable
+from babysitter.diagnosis.timeline.startup.startup_table import StartupTable
 from babysitter.model.cause_info import about
 from babysitter.model.finding import ActionKind, Cause, Evidence, Retry
 from babysitter.model.verdict import MORE_DETAIL, UNSURE_BELOW, Change, Diagnosis

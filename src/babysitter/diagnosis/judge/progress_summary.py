@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 from babysitter.diagnosis.judge.snapshot import Snapshot
-from babysitter.diagnosis.judge.startup_stall import startup_of
-from babysitter.diagnosis.timeline.stage_pace import current_stage, eta_s, rate_per_min
-from babysitter.diagnosis.timeline.zephyr_jobs import pipeline_attempts
+from babysitter.diagnosis.judge.suspicions.startup_stall import startup_of
+from babysitter.diagnosis.timeline.pipelines.stage_pace import current_stage, eta_s, rate_per_min
+from babysitter.diagnosis.timeline.pipelines.zephyr_jobs import pipeline_attempts
 from babysitter.model.ids import JobId
 from babysitter.model.job import Job, JobState, JobTree
 from babysitter.model.log import Role

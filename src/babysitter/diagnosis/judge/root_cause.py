@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from babysitter.diagnosis.causes.guess import CONFIDENCE, is_guess
 from babysitter.diagnosis.causes.left_out import LEFT_OUT
 from babysitter.diagnosis.judge.actions import action_of, is_over, severity_of
-from babysitter.diagnosis.judge.by_lines import (
+from babysitter.diagnosis.judge.likelihood.by_lines import (
     LEARNED,
     JudgedByRules,
     LikelyCause,
@@ -24,7 +24,7 @@ from babysitter.diagnosis.judge.by_lines import (
     read_text,
     shares_of,
 )
-from babysitter.diagnosis.judge.likely_action import with_likely_action
+from babysitter.diagnosis.judge.likelihood.likely_action import with_likely_action
 from babysitter.diagnosis.judge.no_cause_found import DECISIVE, starts_at, without_a_cause
 from babysitter.diagnosis.judge.nothing_wrong import (
     is_before_progress,

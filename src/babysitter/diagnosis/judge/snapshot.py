@@ -5,9 +5,8 @@ from datetime import datetime
 from functools import cached_property
 
 from babysitter.diagnosis.timeline.job_kinds import kind_named
-from babysitter.diagnosis.timeline.stage_pace import current_stage, open_stages
-from babysitter.diagnosis.timeline.tree_memory import waits_for_machines
-from babysitter.diagnosis.timeline.zephyr_jobs import (
+from babysitter.diagnosis.timeline.pipelines.stage_pace import current_stage, open_stages
+from babysitter.diagnosis.timeline.pipelines.zephyr_jobs import (
     PipelineAttempt,
     newest_pipeline_attempt,
     older_at_work,
@@ -15,6 +14,7 @@ from babysitter.diagnosis.timeline.zephyr_jobs import (
     tried_again,
     was_restarted,
 )
+from babysitter.diagnosis.timeline.tree_memory import waits_for_machines
 from babysitter.model.finding import Findings
 from babysitter.model.job import Job, JobState, JobTree, TaskState
 from babysitter.model.limits import Limits

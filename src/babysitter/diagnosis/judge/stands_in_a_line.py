@@ -8,7 +8,7 @@ program waits neither for a library nor for another machine.
 from statistics import median
 
 from babysitter.diagnosis.judge.snapshot import Snapshot
-from babysitter.diagnosis.judge.suspicion import (
+from babysitter.diagnosis.judge.suspicions.suspicion import (
     Certainty,
     Suspicion,
     apart_s,

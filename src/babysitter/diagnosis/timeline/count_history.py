@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from babysitter.diagnosis.timeline.broken_member import fold_member_lines
-from babysitter.diagnosis.timeline.counters import Counters, read_counters
+from babysitter.diagnosis.timeline.counts.counters import Counters, read_counters
+from babysitter.diagnosis.timeline.counts.still import StoppedCount, find_stopped_count
+from babysitter.diagnosis.timeline.counts.told import find_told_quiet
+from babysitter.diagnosis.timeline.counts.worthless import fold_values
 from babysitter.diagnosis.timeline.entries import Entry, read_entries
-from babysitter.diagnosis.timeline.failing_item import fold_items
-from babysitter.diagnosis.timeline.loss import fold_losses
-from babysitter.diagnosis.timeline.lost_members import fold_lost_members
-from babysitter.diagnosis.timeline.non_finite import fold_measures
-from babysitter.diagnosis.timeline.nothing_new import fold_texts
-from babysitter.diagnosis.timeline.only_polls import fold_idle, fold_polls, fold_waits
-from babysitter.diagnosis.timeline.pod_listing import find_left_over
-from babysitter.diagnosis.timeline.still import StoppedCount, find_stopped_count
-from babysitter.diagnosis.timeline.told import find_told_quiet
-from babysitter.diagnosis.timeline.worthless import fold_values
+from babysitter.diagnosis.timeline.measures.loss import fold_losses
+from babysitter.diagnosis.timeline.measures.non_finite import fold_measures
+from babysitter.diagnosis.timeline.members.broken_member import fold_member_lines
+from babysitter.diagnosis.timeline.members.failing_item import fold_items
+from babysitter.diagnosis.timeline.members.lost_members import fold_lost_members
+from babysitter.diagnosis.timeline.members.pod_listing import find_left_over
+from babysitter.diagnosis.timeline.repetition.nothing_new import fold_texts
+from babysitter.diagnosis.timeline.repetition.only_polls import fold_idle, fold_polls, fold_waits
 from babysitter.model.ids import TaskId
 from babysitter.model.log import LogLine
 from babysitter.model.memory import Memory

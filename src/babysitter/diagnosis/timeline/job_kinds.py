@@ -7,9 +7,9 @@ prints.
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from babysitter.diagnosis.timeline.training_lines import progress_of, read_step
-from babysitter.diagnosis.timeline.zephyr_jobs import pipeline_attempts
-from babysitter.diagnosis.timeline.zephyr_lines import (
+from babysitter.diagnosis.timeline.measures.training_lines import progress_of, read_step
+from babysitter.diagnosis.timeline.pipelines.zephyr_jobs import pipeline_attempts
+from babysitter.diagnosis.timeline.pipelines.zephyr_lines import (
     is_zephyrs,
     line_at,
     read_header,

@@ -14,7 +14,7 @@ from babysitter.diagnosis.timeline.aftermath import (
     read_aftermath,
 )
 from babysitter.diagnosis.timeline.count_history import entries_of
-from babysitter.diagnosis.timeline.slow_pace import find_crawl
+from babysitter.diagnosis.timeline.counts.slow_pace import find_crawl
 from babysitter.model.cause_info import about
 from babysitter.model.finding import Evidence, Finding
 from babysitter.model.log import LogLine

@@ -6,7 +6,7 @@ from functools import lru_cache
 from statistics import median
 
 from babysitter.diagnosis.frame.line import strip_headers
-from babysitter.diagnosis.timeline.durations import DURATION, read_duration_s
+from babysitter.diagnosis.timeline.counts.durations import DURATION, read_duration_s
 from babysitter.model.limits import Limits
 from babysitter.model.log import LogLine
 from babysitter.model.memory import Memory

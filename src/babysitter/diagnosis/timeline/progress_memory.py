@@ -6,16 +6,20 @@ from typing import NamedTuple
 
 from babysitter.diagnosis.timeline.count_history import with_counts
 from babysitter.diagnosis.timeline.job_kinds import ZEPHYR, kind_named
-from babysitter.diagnosis.timeline.stage_pace import current_stage, end_stages, fold_report
-from babysitter.diagnosis.timeline.tree_memory import MAX_NOTES
-from babysitter.diagnosis.timeline.zephyr_jobs import newest_pipeline_attempt, pipeline_attempts, role_of
-from babysitter.diagnosis.timeline.zephyr_lines import (
+from babysitter.diagnosis.timeline.pipelines.stage_pace import current_stage, end_stages, fold_report
+from babysitter.diagnosis.timeline.pipelines.zephyr_jobs import (
+    newest_pipeline_attempt,
+    pipeline_attempts,
+    role_of,
+)
+from babysitter.diagnosis.timeline.pipelines.zephyr_lines import (
     LogMarker,
     ZephyrMilestone,
     line_at,
     read_milestone,
     read_status,
 )
+from babysitter.diagnosis.timeline.tree_memory import MAX_NOTES
 from babysitter.model.ids import JobId, TaskId, job_of
 from babysitter.model.job import JobTree
 from babysitter.model.log import LogLine, Role

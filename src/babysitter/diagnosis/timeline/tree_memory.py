@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import datetime
 
 from babysitter.diagnosis.timeline.job_kinds import recognise
-from babysitter.diagnosis.timeline.placement import waits_for_group
-from babysitter.diagnosis.timeline.zephyr_jobs import (
+from babysitter.diagnosis.timeline.pipelines.zephyr_jobs import (
     PipelineAttempt,
     newest_pipeline_attempt,
     pipeline_attempts,
     role_of,
 )
+from babysitter.diagnosis.timeline.placement import waits_for_group
 from babysitter.model.ids import TaskId
 from babysitter.model.job import Job, JobState, JobTree, Task, TaskState
 from babysitter.model.log import LogLine, Role

@@ -6,11 +6,11 @@ What was not seen leaves what is remembered as it was; only its age grows.
 from dataclasses import replace
 from datetime import datetime
 
-from babysitter.diagnosis.timeline.checkpoints import with_checkpoint
-from babysitter.diagnosis.timeline.process_activity import summarise_dump
+from babysitter.diagnosis.timeline.measures.checkpoints import with_checkpoint
+from babysitter.diagnosis.timeline.pipelines.zephyr_jobs import role_of
+from babysitter.diagnosis.timeline.processes.process_activity import summarise_dump
 from babysitter.diagnosis.timeline.progress_memory import with_ends, with_lines, with_status
 from babysitter.diagnosis.timeline.tree_memory import with_tree
-from babysitter.diagnosis.timeline.zephyr_jobs import role_of
 from babysitter.model.ids import job_of
 from babysitter.model.memory import Memory
 from babysitter.model.observation import Observation

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from babysitter.errors import FactsChanged, NotAllowed
-from babysitter.surfaces.cli.options import (
+from babysitter.surfaces.cli.terminal.options import (
     Json,
     SettingsFile,
     StateDir,
@@ -87,7 +87,7 @@ def _keep_refusal(proposal: str, because: str, settings: SettingsFile, state_dir
     """A program that tries to approve is told in the timeline."""
     folder = quick_state_folder(settings, state_dir)
     if folder is not None:
-        from babysitter.usecases.quick_status import record_refusal
+        from babysitter.usecases.watching.quick_status import record_refusal
 
         if record_refusal(folder, proposal, me(), because, now=datetime.now(UTC)):
             return
@@ -98,7 +98,7 @@ def _keep_refusal(proposal: str, because: str, settings: SettingsFile, state_dir
 
 async def _refuse(settings: "Settings", proposal: str, because: str) -> None:
     from babysitter.model.proposal import Surface
-    from babysitter.usecases.approvals import refuse
+    from babysitter.usecases.answering.approvals import refuse
     from babysitter.wiring import open_app
 
     async with open_app(settings) as app:
@@ -115,7 +115,7 @@ def _answer(
     as_json: bool,
 ) -> None:
     from babysitter.surfaces.views import DecisionReply
-    from babysitter.usecases.approval_outcome import check_answer_stands
+    from babysitter.usecases.answering.approval_outcome import check_answer_stands
 
     try:
         # Asked between two visits to the state: while somebody thinks, nothing is held, and Ctrl+C ends it.
@@ -139,7 +139,7 @@ def _decided(
     """What became of the answer: decided by the running service, else here."""
     folder = quick_state_folder(settings, state_dir)
     if folder is not None:
-        from babysitter.usecases.quick_answer import answer_by_service, follow_by_reading
+        from babysitter.usecases.answering.quick_answer import answer_by_service, follow_by_reading
 
         with waiting_for("the service to decide"):
             quick = answer_by_service(folder, proposal, me(), answer, lasts, now=datetime.now(UTC))
@@ -166,7 +166,7 @@ def _offered(settings: SettingsFile, state_dir: StateDir, proposal: str) -> "Pro
     found = None
     folder = quick_state_folder(settings, state_dir)
     if folder is not None:
-        from babysitter.usecases.quick_status import read_proposal
+        from babysitter.usecases.watching.quick_status import read_proposal
 
         found = read_proposal(folder, proposal)
     if found is None:
@@ -178,7 +178,7 @@ def _offered(settings: SettingsFile, state_dir: StateDir, proposal: str) -> "Pro
 
 async def _read_offer(settings: "Settings", proposal: str) -> "Proposal":
     from babysitter.model.ids import ProposalId
-    from babysitter.usecases.approvals import offered
+    from babysitter.usecases.answering.approvals import offered
     from babysitter.wiring import open_app
 
     async with open_app(settings) as app:
@@ -187,7 +187,7 @@ async def _read_offer(settings: "Settings", proposal: str) -> "Proposal":
 
 def _is_confirmed(offer: "Proposal | None") -> bool:
     """Whether the person, having seen exactly what would be done, still wants it."""
-    from babysitter.surfaces.cli import terminal_view
+    from babysitter.surfaces.cli.terminal import terminal_view
     from babysitter.surfaces.views import ProposalView
 
     if offer is None:
@@ -203,7 +203,7 @@ async def _decide(
     """What became of the answer. An approval is carried out by the service."""
     from babysitter.model.ids import ProposalId
     from babysitter.model.proposal import Surface
-    from babysitter.usecases.approvals import decide
+    from babysitter.usecases.answering.approvals import decide
     from babysitter.wiring import open_app
 
     async with open_app(settings) as app:
@@ -227,8 +227,8 @@ async def _follow(settings: "Settings", file: SettingsFile, proposal: "ProposalI
 
 async def _followed(app: "App", file: SettingsFile, proposal: "ProposalId") -> str:
     """What became of an approved action, which the service carries out; it is started where none runs."""
-    from babysitter.surfaces.cli.serve import while_served
-    from babysitter.usecases.follow_approval import follow_approval
+    from babysitter.surfaces.cli.serving.serve import while_served
+    from babysitter.usecases.answering.follow_approval import follow_approval
 
     with waiting_for(CARRIED_OUT):
         return await while_served(app, file, follow_approval(app, proposal))

@@ -16,8 +16,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from babysitter.errors import BabysitError, InternalError, UserError
-from babysitter.surfaces.cli.plain_arguments import plain_arguments
-from babysitter.surfaces.cli.status_line import shown_waits
+from babysitter.surfaces.cli.terminal.plain_arguments import plain_arguments
+from babysitter.surfaces.cli.terminal.status_line import shown_waits
 
 COMPLETION_VARIABLE = "_BABYSIT_COMPLETE"  # how a shell's script asks for completions
 
@@ -48,10 +48,10 @@ _WATCH, _LOOK, _DECIDE, _LEARN, _RUN = (
 
 COMMANDS: dict[str, CommandEntry] = {
     "start": CommandEntry(
-        "start:start", "Watch one or more jobs.", _WATCH, "babysit start /ada/dedup --cluster marin"
+        "watching.start:start", "Watch one or more jobs.", _WATCH, "babysit start /ada/dedup --cluster marin"
     ),
     "submit": CommandEntry(
-        "submit:submit",
+        "submitting.submit:submit",
         "Check a job, submit it, and watch it.",
         _WATCH,
         "babysit submit --cluster marin --memory 8GB -- python experiments/train.py",
@@ -59,55 +59,58 @@ COMMANDS: dict[str, CommandEntry] = {
         takes_variables=True,
     ),
     "follow": CommandEntry(
-        "follow_command:follow",
+        "watching.follow_command:follow",
         "Watch every new job whose id matches a pattern.",
         _WATCH,
         "babysit follow '/ada/*' --cluster marin",
     ),
     "ladder": CommandEntry(
-        "ladders:app",
+        "submitting.ladders:app",
         "Run jobs in order, each only if the one before passed.",
         _WATCH,
         "babysit ladder run smoke-cpu-tpu.yaml --cluster marin --set prefix=gs://my-bucket/ladder",
     ),
     "logs": CommandEntry(
-        "logs:logs",
+        "watching.logs:logs",
         "Print the log of a job and its children.",
         _LOOK,
         "babysit logs /ada/dedup -f --cluster marin",
     ),
     "open": CommandEntry(
-        "open_command:open_page",
+        "watching.open_command:open_page",
         "Print the address of a job's page in the dashboard.",
         _LOOK,
         "babysit open /ada/dedup --cluster marin",
     ),
     "status": CommandEntry(
-        "status:status",
+        "watching.status:status",
         "Show how a watched job is doing: phase, progress, incidents.",
         _WATCH,
         "babysit status /ada/dedup --watch",
     ),
     "list": CommandEntry(
-        "status:list_watches", "List everything that is being watched.", _WATCH, "babysit list --all"
+        "watching.status:list_watches", "List everything that is being watched.", _WATCH, "babysit list --all"
     ),
     "stop": CommandEntry(
-        "status:stop", "Stop watching; the job itself is left alone.", _WATCH, "babysit stop /ada/dedup"
+        "watching.status:stop",
+        "Stop watching; the job itself is left alone.",
+        _WATCH,
+        "babysit stop /ada/dedup",
     ),
     "wait": CommandEntry(
-        "status:wait",
+        "watching.status:wait",
         "Block until an incident, a stage change or the end.",
         _WATCH,
         "babysit wait /ada/dedup --until incident --until terminal --for 30m --json",
     ),
     "diagnose": CommandEntry(
-        "diagnose:diagnose",
+        "diagnosing.diagnose:diagnose",
         "Look at a job once and say what is wrong.",
         _LOOK,
         "babysit diagnose /ada/dedup --cluster marin",
     ),
     "preflight": CommandEntry(
-        "preflight:preflight",
+        "submitting.preflight:preflight",
         "Check an `iris job run` command without running it.",
         _WATCH,
         "babysit preflight -- iris --cluster marin job run --no-wait -- python x.py",
@@ -115,25 +118,25 @@ COMMANDS: dict[str, CommandEntry] = {
         takes_submit_options=True,
     ),
     "classify": CommandEntry(
-        "classify:classify",
+        "diagnosing.classify:classify",
         "Find the cause in log files, offline.",
         _LOOK,
         "babysit classify run.log --state failed",
     ),
     "explain": CommandEntry(
-        "diagnose:explain",
+        "diagnosing.diagnose:explain",
         "Explain the last verdict on a watched job.",
         _LOOK,
         "babysit explain /ada/dedup --why-not zombie",
     ),
     "report": CommandEntry(
-        "diagnose:report",
+        "diagnosing.diagnose:report",
         "Write the timeline of a job as Markdown.",
         _LOOK,
         "babysit report /ada/dedup -o dedup.md",
     ),
     "incidents": CommandEntry(
-        "remembered_incidents:app",
+        "diagnosing.remembered_incidents:app",
         "List and search past incidents; store their true cause.",
         _LOOK,
         "babysit incidents --like i-1f2e3d4c5b",
@@ -155,52 +158,55 @@ COMMANDS: dict[str, CommandEntry] = {
         "babysit propose /ada/dedup --why 'the coordinator is a zombie'",
     ),
     "playbook": CommandEntry(
-        "playbook:app", "List, check and test the rules.", _LEARN, "babysit playbook lint my-rules"
+        "diagnosing.playbook:app", "List, check and test the rules.", _LEARN, "babysit playbook lint my-rules"
     ),
     "eval": CommandEntry(
-        "eval:evaluate", "Measure the diagnosis on labelled cases.", _LEARN, "babysit eval cases --wrong"
+        "diagnosing.eval:evaluate",
+        "Measure the diagnosis on labelled cases.",
+        _LEARN,
+        "babysit eval cases --wrong",
     ),
     "learn": CommandEntry(
-        "remembered_incidents:learn",
+        "diagnosing.remembered_incidents:learn",
         "Remember labelled cases as incidents.",
         _LEARN,
         "babysit learn cases",
     ),
     "record": CommandEntry(
-        "recordings:record",
+        "diagnosing.recordings:record",
         "Record the answers of a cluster about a job.",
         _LEARN,
         "babysit record /ada/dedup -o dedup-recording --cluster marin",
     ),
     "replay": CommandEntry(
-        "recordings:replay",
+        "diagnosing.recordings:replay",
         "Diagnose a recording step by step.",
         _LEARN,
         "babysit replay dedup-recording --reasons",
     ),
-    "serve": CommandEntry("serve:serve", "Run the service in this terminal.", _RUN, "babysit serve"),
-    "mcp": CommandEntry("mcp:mcp", "Serve tools for coding agents (MCP).", _RUN, "babysit mcp"),
+    "serve": CommandEntry("serving.serve:serve", "Run the service in this terminal.", _RUN, "babysit serve"),
+    "mcp": CommandEntry("serving.mcp:mcp", "Serve tools for coding agents (MCP).", _RUN, "babysit mcp"),
     "skills": CommandEntry(
-        "skills:app", "Install instructions for coding agents.", _RUN, "babysit skills install"
+        "serving.skills:app", "Install instructions for coding agents.", _RUN, "babysit skills install"
     ),
     "slack": CommandEntry(
-        "slack:app", "Set up and check Slack.", _RUN, "babysit slack manifest -o manifest.yaml"
+        "serving.slack:app", "Set up and check Slack.", _RUN, "babysit slack manifest -o manifest.yaml"
     ),
-    "sim": CommandEntry("sim:sim", "Run a simulated cluster.", _RUN, "babysit sim zombie --speed 20"),
+    "sim": CommandEntry("serving.sim:sim", "Run a simulated cluster.", _RUN, "babysit sim zombie --speed 20"),
     "demo": CommandEntry(
-        "demo:demo", "Show a hang and its restart on a simulated cluster.", _RUN, "babysit demo"
+        "serving.demo:demo", "Show a hang and its restart on a simulated cluster.", _RUN, "babysit demo"
     ),
     "doctor": CommandEntry(
-        "setup:doctor",
+        "serving.setup:doctor",
         "Test the set-up: settings, cluster, channels.",
         _RUN,
         "babysit doctor --cluster marin",
     ),
     "init": CommandEntry(
-        "setup:init", "Write a settings file with every default as a comment.", _RUN, "babysit init"
+        "serving.setup:init", "Write a settings file with every default as a comment.", _RUN, "babysit init"
     ),
     "completion": CommandEntry(
-        "completion:completion",
+        "terminal.completion:completion",
         "Print the completion script for a shell.",
         _RUN,
         "babysit completion bash >> ~/.bashrc",
@@ -243,13 +249,13 @@ def load(name: str) -> Any:
 
 
 def _with_variables() -> type[TyperCommand]:
-    from babysitter.surfaces.cli.variable_words import CommandWithVariables
+    from babysitter.surfaces.cli.submitting.variable_words import CommandWithVariables
 
     return CommandWithVariables
 
 
 def _with_submit_options() -> type[TyperCommand]:
-    from babysitter.surfaces.cli.preflight_words import PreflightCommand
+    from babysitter.surfaces.cli.submitting.preflight_words import PreflightCommand
 
     return PreflightCommand
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from babysitter.surfaces.cli.options import Json, SettingsFile, StateDir, me, settings_from
+from babysitter.surfaces.cli.terminal.options import Json, SettingsFile, StateDir, me, settings_from
 
 
 def propose(
@@ -39,15 +39,15 @@ def propose(
     first. Exit code 4: policy forbids it; the sentence says why. Nothing is stopped or started by asking.
     """
     from babysitter.surfaces.views import ProposeReply
-    from babysitter.usecases.request_stop import refuse_act
+    from babysitter.usecases.answering.request_stop import refuse_act
 
     refuse_act(stop=stop, child=child, preempt=preempt, changes=change or ())
 
     async def asking() -> ProposeReply:
-        from babysitter.usecases.manage_watches import find_watch
-        from babysitter.usecases.request_restart import agent
-        from babysitter.usecases.request_restart import propose as ask
-        from babysitter.usecases.request_stop import propose_stop
+        from babysitter.usecases.answering.request_restart import agent
+        from babysitter.usecases.answering.request_restart import propose as ask
+        from babysitter.usecases.answering.request_stop import propose_stop
+        from babysitter.usecases.watching.manage_watches import find_watch
         from babysitter.wiring import open_app
 
         async with open_app(settings_from(settings, state_dir)) as app:
@@ -63,7 +63,7 @@ def propose(
     if as_json:
         typer.echo(reply.model_dump_json())
         return
-    from babysitter.surfaces.cli import terminal_view
+    from babysitter.surfaces.cli.terminal import terminal_view
 
     terminal_view.console().print(terminal_view.proposal_block(reply.proposal))
     typer.echo("Proposed." if reply.is_new else "This restart was proposed already.")

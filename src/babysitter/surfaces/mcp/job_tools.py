@@ -18,9 +18,9 @@ from babysitter.surfaces.mcp.parameters import MAX_ROWS, ClusterName, Containing
 from babysitter.surfaces.mcp.tool_context import ToolContext
 from babysitter.surfaces.mcp.watch_views import ClassifiedReply, DiagnosedReply
 from babysitter.surfaces.printable import safe
-from babysitter.usecases import browse_jobs
-from babysitter.usecases.classify_text import examine
-from babysitter.usecases.find_incidents import sentence_about_verdict
+from babysitter.usecases.incidents.find_incidents import sentence_about_verdict
+from babysitter.usecases.looking import browse_jobs
+from babysitter.usecases.looking.classify_text import examine
 
 MAX_LINES = 200
 MAX_TEXT_CHARACTERS = 1_000_000

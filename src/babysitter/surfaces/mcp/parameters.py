@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from babysitter.errors import UserError
 from babysitter.surfaces.duration_option import parse_duration
-from babysitter.usecases.request_restart import agent
+from babysitter.usecases.answering.request_restart import agent
 
 MAX_ROWS = 50  # of one page. Every answer stays below what clients cut: some 25,000 tokens
 MAX_WAIT = timedelta(hours=1)

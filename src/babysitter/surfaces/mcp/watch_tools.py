@@ -45,25 +45,25 @@ from babysitter.surfaces.opinion_views import OpinionView
 from babysitter.surfaces.printable import safe
 from babysitter.surfaces.views import IncidentView, OutlookView, ProposeReply
 from babysitter.surfaces.watch_view import watch_view
-from babysitter.usecases.browse_jobs import incidents_of, job_progress, page_of
-from babysitter.usecases.explain import explain, opinion_on
-from babysitter.usecases.find_incidents import sentence_about
-from babysitter.usecases.manage_watches import (
-    all_watch_statuses,
-    find_watch,
-    start_watch,
-    watch_status,
-)
-from babysitter.usecases.request_restart import propose
-from babysitter.usecases.request_stop import propose_stop, refuse_act
-from babysitter.usecases.resubmit_command import (
+from babysitter.usecases.answering.request_restart import propose
+from babysitter.usecases.answering.request_stop import propose_stop, refuse_act
+from babysitter.usecases.incidents.explain import explain, opinion_on
+from babysitter.usecases.incidents.find_incidents import sentence_about
+from babysitter.usecases.looking.browse_jobs import incidents_of, job_progress, page_of
+from babysitter.usecases.submitting.resubmit_command import (
     context_of,
     in_folder,
     set_resubmit_command,
     submission_of,
 )
-from babysitter.usecases.start_checks import restart_warnings
-from babysitter.usecases.wait_for import WaitCondition, wait_for
+from babysitter.usecases.submitting.start_checks import restart_warnings
+from babysitter.usecases.watching.manage_watches import (
+    all_watch_statuses,
+    find_watch,
+    start_watch,
+    watch_status,
+)
+from babysitter.usecases.watching.wait_for import WaitCondition, wait_for
 
 SIGN_OF_LIFE_S = 10.0
 MAX_CURSOR_DIGITS = 18  # event numbers are 64-bit integers

@@ -7,8 +7,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from babysitter import __version__
-from babysitter.engine.dead_mans_switch import HEARTBEATS_SENT, HEARTBEATS_WITHHELD
-from babysitter.engine.emergency import EMERGENCIES
+from babysitter.engine.telling.dead_mans_switch import HEARTBEATS_SENT, HEARTBEATS_WITHHELD
+from babysitter.engine.telling.emergency import EMERGENCIES
 from babysitter.model.advisor_spend import AdvisorDay
 from babysitter.model.phase import Phase
 from babysitter.slack.socket_health import SocketHealth

@@ -1,0 +1,1 @@
+"""Questions to a controller, and its answers as values."""

@@ -1,0 +1,1 @@
+"""How a controller is reached and asked: cluster file, tunnel, credentials, transports."""

@@ -1,0 +1,1 @@
+"""New and repeated submissions: bundle, launch request, command, the facts that checks judge."""

@@ -1,0 +1,1 @@
+"""The dashboard of a Ray cluster: its address, requests and answers."""

@@ -1,0 +1,1 @@
+"""Jobs submitted to Ray, first and again."""

@@ -1,0 +1,1 @@
+"""Measured values of training: losses, values that are not a number, saved checkpoints."""

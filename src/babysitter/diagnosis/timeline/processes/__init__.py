@@ -1,0 +1,1 @@
+"""What a process was doing: thread dumps and tracebacks."""

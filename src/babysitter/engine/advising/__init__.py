@@ -1,0 +1,1 @@
+"""Second opinions: what is asked, at which cost, and by whom."""

@@ -1,0 +1,1 @@
+"""An approved restart or stop, carried out step by step."""

@@ -1,0 +1,1 @@
+"""Clients of the launch protocol: Iris, Ray, this machine, tests."""

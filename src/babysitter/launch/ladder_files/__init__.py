@@ -1,0 +1,1 @@
+"""Ladder files: shape, steps, checks, and what to do next."""

@@ -1,0 +1,1 @@
+"""Checks of the client that submits: options, limits, login, names, bundle, variables."""

@@ -1,0 +1,1 @@
+"""Checks of what a job asks for: accelerators, memory, machines, priority."""

@@ -1,0 +1,1 @@
+"""How a shell reads the line of a command."""

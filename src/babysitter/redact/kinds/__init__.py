@@ -1,0 +1,1 @@
+"""Secrets that are recognised by their own look: tables of tokens, with sources."""

@@ -1,0 +1,1 @@
+"""Secrets that are recognised by the words around them."""

@@ -1,0 +1,1 @@
+"""One repository for each table or group of tables."""

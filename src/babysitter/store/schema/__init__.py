@@ -1,0 +1,1 @@
+"""The tables, and the way to them from any earlier schema."""

@@ -1,0 +1,1 @@
+"""Commands that find a cause, and those for people who write rules."""

@@ -1,0 +1,1 @@
+"""Commands that start jobs, or check that they could be started."""

@@ -1,0 +1,1 @@
+"""Requests, and the answers of people to them."""

@@ -1,0 +1,1 @@
+"""Watching every new job that matches a pattern."""

@@ -1,0 +1,1 @@
+"""Incidents: explained, remembered, taught, shared."""

@@ -1,0 +1,1 @@
+"""Looks at jobs and texts that change nothing."""

@@ -1,0 +1,1 @@
+"""Submitting a job, and the command of a watch."""

@@ -1,0 +1,1 @@
+"""Starting, stopping, reading and waiting for watches."""
