@@ -9,6 +9,7 @@ from babysitter.redact import redact
 SETTINGS = b64encode(b"DB_PASSWORD=Quartz_maple830\nMODE=prod\n").decode()
 SCRIPT = b64encode(b"#!/bin/sh\nexport DB_PASSWORD=Quartz_maple830\n").decode()
 OBJECT = b64encode(b'{"api_key": "y1EpGSkiE3wtKB0ekMtC"}').decode()
+COMMAND = b"mysql\0-u\0ada\0-pQuartz_maple830"
 INNOCENT = b64encode(b"hello world, hello step 12\n").decode()
 
 
@@ -60,3 +61,14 @@ def test_data_of_a_new_machine_are_redacted(line: str):
 def test_data_without_a_secret_stay():
     script = b64encode(b"#!/bin/sh\necho step 12\n").decode()
     assert redact(f"user_data: {script}") == f"user_data: {script}"
+
+
+@pytest.mark.parametrize(
+    "field", ["type=PROCTITLE msg=audit(1): proctitle={}", "argc=2 a0=sh a1={} key=x", "cmd={}"]
+)
+def test_command_in_hexadecimal_digits_is_redacted(field: str):
+    shown = redact(field.format(COMMAND.hex().upper()))
+    assert COMMAND.hex().upper() not in shown
+    assert "[redacted]" in shown
+    for plain in (b"python\0train.py\0--steps\0" + b"12", bytes(range(200, 232))):
+        assert redact(field.format(plain.hex())) == field.format(plain.hex())

@@ -1,7 +1,8 @@
-"""Finds texts in base64 that hold a secret: on lines that decode them or that give them to a machine.
+"""Finds encoded texts that hold a secret: base64 on lines that decode it or give it to a machine.
 
 Where a line says that something is in base64 (`encoding: b64`, `!!binary |`, `$ base64 .env`), the lines
-around it are read too; one text may be wrapped over several of them.
+are read too; one text may be wrapped over several of them. The audit of the kernel writes a command line
+in hexadecimal digits, with NUL between the words: https://man7.org/linux/man-pages/man8/ausearch.8.html
 """
 
 from base64 import b64decode
@@ -16,11 +17,16 @@ MAX_WORD = 65_536  # characters
 SAYS = (
     r"encoding[\"']?(?: ?[:=] ?[\"']?| )(?:b64|base64)|!!binary|\bbase64 (?:-w ?0 |--wrap=?0? )*[a-z0-9_./~]"
 )
-SIGNS = rf"{SAYS}|base64|b64decode|frombase64|atob\(|user[_ \-]?data|\biyev|\bi2nsb3vklw"
+AUDIT = r"\b(?:proctitle|cmd|data|a[0-9]{1,3})=[0-9a-f]{16}"
+SIGNS = rf"{SAYS}|{AUDIT}|base64|b64decode|frombase64|atob\(|user[_ \-]?data|\biyev|\bi2nsb3vklw"
 MAX_LINES_BEFORE = 3
 MAX_LINES_AFTER = 40
 _SAYS = LinearPattern(SAYS, ignore_case=True)
 _LINES = LinearPattern(SIGNS, ignore_case=True)
+_AUDIT = LinearPattern(AUDIT, ignore_case=True)
+_HEX_WORD = lazy_regex(
+    rf"\b(?:proctitle|cmd|data|a\d{{1,3}})=((?:[0-9A-Fa-f]{{2}}){{8,{MAX_WORD // 2}}})(?![\w=])"
+)
 _WORD = lazy_regex(rf"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{{16,{MAX_WORD}}}={{0,2}}(?![A-Za-z0-9+/=])")
 
 
@@ -36,6 +42,11 @@ def find_in_encoded(text: Text, find: Callable[[Text], Iterator[Span]]) -> Itera
         plain = _decoded("".join(text.text[start:end] for start, end in words))
         if plain and next(find(Text(plain)), None) is not None:
             yield from words
+    for line in _AUDIT.lines(text):
+        for word in _HEX_WORD.finditer(text.text, *line):
+            command = bytes.fromhex(word[1]).replace(b"\0", b" ").decode("utf-8", "replace")
+            if next(find(Text(command)), None) is not None:
+                yield word.span(1)
 
 
 def _words(text: Text) -> Iterator[list[Span]]:

@@ -2,6 +2,7 @@
 
 from babysitter.redact.phrase_table_commands import COMMANDS
 from babysitter.redact.phrase_table_functions import FUNCTIONS
+from babysitter.redact.phrase_table_languages import LANGUAGES
 from babysitter.redact.phrase_table_logins import LOGINS
 from babysitter.redact.phrase_table_markup import MARKUP
 from babysitter.redact.phrase_table_traces import TRACES
@@ -280,6 +281,7 @@ PHRASES: tuple[Phrase, ...] = (
     *CALLS,
     *COMMANDS,
     *FUNCTIONS,
+    *LANGUAGES,
     *LOGINS,
     *MARKUP,
     *MATERIAL,

@@ -38,6 +38,13 @@ CALLS = (
         r"(?i)(?:\.login|\.auth|createuser|basicauth|digestauth|networkcredential)\(\s{0,8}[\"'][^\"'\n]{0,128}[\"']\s{0,4},"
         r"\s{0,8}[\"'](?P<value>[^\"'\n]{3,256})[\"']",
     ),
+    phrase(  # an object of two strings: `BasicAuthentication`, `HttpNtlmAuth`, `PlainTextAuthProvider`
+        "user-and-password-of-object",
+        "auth(|authentication(|authenticator(|authprovider(|credentials(|credential(",
+        r"(?:Auth|Authentication|Authenticator|AuthProvider|Credentials?)\(\s{0,8}"
+        r"[\"'][^\"'\n]{1,128}[\"']\s{0,4},\s{0,8}[\"'](?P<value>[^\"'\n]{6,256})[\"']\s{0,4}\)",
+        Name.LIKELY_PASSWORD,
+    ),
     # User, password, address, as https://python-oracledb.readthedocs.io/en/latest/api_manual/module.html has
     # them; or address, user, password, as https://docs.python.org/3/library/ftplib.html
     phrase(

@@ -176,6 +176,13 @@ SENTENCES = (
         Name.POSSIBLE,
         hint=r"(?:key|token|secret)[^\n]* [\"'`]?[a-z0-9+/_\-]{20}",
     ),
+    phrase(
+        "decrypted-value",
+        "decrypted ",
+        r"(?i)\bdecrypted (?:value|secret|text|plaintext|payload|string)\b[^\n]{0,80}?"
+        r"(?: -> | → |: | = | is )[\"'`]?(?P<value>[^\s\"'`]{6,256})",
+        Name.CHOSEN,
+    ),
     phrase(  # `send("...")  # the password`: a remark says what the last string of the line is
         "named-by-remark",
         "# |// ",

@@ -18,9 +18,14 @@ from babysitter.redact.text_spans import REDACTED, PatternSet, Span, Text
 MAX_LINE = 2_000  # characters of a further line that are read
 
 
+def _in_view(near: str) -> str:
+    """The literal as `Text.lower` has it: "?" for what is not ASCII."""
+    return near.encode("ascii", "replace").decode()
+
+
 def _written(near: str) -> str:
-    """The literal as the linear scanner sees it: "?" for what is not ASCII."""
-    return re.escape(near.encode("ascii", "replace").decode())
+    """The literal as a pattern of the linear scanner."""
+    return re.escape(_in_view(near))
 
 
 _ROW_OF_NEAR = [phrase for phrase in PHRASES for _ in phrase.near]
@@ -47,7 +52,7 @@ def _places(text: Text, phrase: Phrase) -> Iterator[Span]:
     if phrase.hint is not None:
         yield from (_window(text, start, phrase) for start, _ in phrase.hint.lines(text))
         return
-    for near in phrase.near:
+    for near in map(_in_view, phrase.near):
         at = text.lower.find(near)
         while at >= 0:
             position = at + len(near) - 1
