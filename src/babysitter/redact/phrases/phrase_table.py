@@ -1,21 +1,21 @@
 """The words around secrets that have no name and no known form: a statement of SQL, a prompt, two lines."""
 
-from babysitter.redact.phrase_table_commands import COMMANDS
-from babysitter.redact.phrase_table_functions import FUNCTIONS
-from babysitter.redact.phrase_table_languages import LANGUAGES
-from babysitter.redact.phrase_table_logins import LOGINS
-from babysitter.redact.phrase_table_markup import MARKUP
-from babysitter.redact.phrase_table_traces import TRACES
-from babysitter.redact.phrase_table_validation import VALIDATION
 from babysitter.redact.phrases.phrase import Phrase, phrase
 from babysitter.redact.phrases.phrase_table_calls import CALLS
 from babysitter.redact.phrases.phrase_table_codes import CODES
+from babysitter.redact.phrases.phrase_table_commands import COMMANDS
+from babysitter.redact.phrases.phrase_table_functions import FUNCTIONS
+from babysitter.redact.phrases.phrase_table_languages import LANGUAGES
+from babysitter.redact.phrases.phrase_table_logins import LOGINS
+from babysitter.redact.phrases.phrase_table_markup import MARKUP
 from babysitter.redact.phrases.phrase_table_material import MATERIAL
 from babysitter.redact.phrases.phrase_table_printed import PRINTED
 from babysitter.redact.phrases.phrase_table_protocols import PROTOCOLS
 from babysitter.redact.phrases.phrase_table_queries import QUERIES
 from babysitter.redact.phrases.phrase_table_sentences import SENTENCES
 from babysitter.redact.phrases.phrase_table_settings import SETTINGS
+from babysitter.redact.phrases.phrase_table_traces import TRACES
+from babysitter.redact.phrases.phrase_table_validation import VALIDATION
 from babysitter.redact.settings.names import Name
 
 _COMMANDS = (

@@ -1,7 +1,7 @@
 """Random strings that a sentence in another language than English calls a key or a token."""
 
-from babysitter.redact.names import Name
-from babysitter.redact.phrase import phrase
+from babysitter.redact.phrases.phrase import phrase
+from babysitter.redact.settings.names import Name
 
 # German, French, Spanish, Portuguese, Italian, Dutch, Scandinavian, Polish, Czech, Turkish, Russian.
 _KEYS = (
