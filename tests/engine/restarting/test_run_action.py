@@ -74,7 +74,7 @@ async def test_journal_under_an_older_lease_is_refused(store):
     [(StorageUnavailable("The disk is full."), True), (Unreachable("Away."), False), (ValueError(), False)],
 )
 async def test_command_by_hand_is_left_out_where_it_cannot_be_written(fault, is_raised):
-    async def writer(_cluster: str):
+    async def writer(*_args: object):
         raise fault
 
     app = SimpleNamespace(clusters=SimpleNamespace(writer=writer))

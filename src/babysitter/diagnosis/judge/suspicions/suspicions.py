@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from babysitter.diagnosis.judge.snapshot import Snapshot
-from babysitter.diagnosis.judge.stands_in_a_line import stands_in_a_line
 from babysitter.diagnosis.judge.suspicions.hung_exit import hung_exit
 from babysitter.diagnosis.judge.suspicions.left_over import left_over
 from babysitter.diagnosis.judge.suspicions.member_churn import member_churn
@@ -15,6 +14,7 @@ from babysitter.diagnosis.judge.suspicions.only_failures import only_failures
 from babysitter.diagnosis.judge.suspicions.only_repeats import only_repeats
 from babysitter.diagnosis.judge.suspicions.repeated_errors import repeated_errors
 from babysitter.diagnosis.judge.suspicions.stalled import stragglers, stuck
+from babysitter.diagnosis.judge.suspicions.stands_in_a_line import stands_in_a_line
 from babysitter.diagnosis.judge.suspicions.startup_stall import startup_stall
 from babysitter.diagnosis.judge.suspicions.step_stall import (
     count_stands_still,

@@ -7,8 +7,8 @@ the worker. From August on the main thread waits in the actor host whatever happ
 `UNCLEAR`.
 """
 
-from babysitter.diagnosis.timeline.own_wait import waits_in_its_own_code
 from babysitter.diagnosis.timeline.processes.collective_frames import waiting_thread
+from babysitter.diagnosis.timeline.processes.own_wait import waits_in_its_own_code
 from babysitter.model.log import Role
 from babysitter.model.thread_dump import (
     DumpSummary,

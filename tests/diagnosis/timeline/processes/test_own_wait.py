@@ -2,7 +2,7 @@
 
 import pytest
 
-from babysitter.diagnosis.timeline.own_wait import waits_in_its_own_code
+from babysitter.diagnosis.timeline.processes.own_wait import waits_in_its_own_code
 from tests.support.jobs import dump
 
 SOCKET = """Thread 8 (idle): "Thread-1"
